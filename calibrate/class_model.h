@@ -1,0 +1,80 @@
+// A frozen calibration of one kernel class: log t = log(X w) + residual(z), with a conformal interval. Evaluates in
+// microseconds, holds no N x N matrix, factorises nothing, and never sees a store.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "core/gpu_spec.h"
+#include "core/result.h"
+#include "core/sample.h"
+
+namespace roofcal {
+
+/// Where a shape lies relative to the calibrated points.
+enum class Region { inside, edge, outside };
+
+struct Estimate {
+  Seconds time{};
+  Seconds lo{};  ///< 5 % quantile
+  Seconds hi{};  ///< 95 % quantile
+  Region region = Region::inside;
+  std::uint32_t outside_fields = 0;  ///< bit i: field i lies beyond the calibrated range
+  double launch_share = 0.0;         ///< share of the constant (launch) column in the physical mean
+};
+
+struct Neighbour {
+  Shape shape;
+  double distance = 0.0;         ///< Euclidean in log2 of the sizes
+  std::optional<Seconds> time;   ///< absent in built-in calibrations, which publish no measured times
+};
+
+/// What a fit achieved on points it had not seen (K-fold), and from what it was made.
+struct FitFigures {
+  std::size_t rows = 0;        ///< samples of the class
+  std::size_t points = 0;      ///< shapes fitted
+  double mape = 0.0;           ///< cross-validated, a fraction
+  double p95_ape = 0.0;
+  double coverage90 = 0.0;     ///< of the cross-validated interval
+  double kernel_seconds = 0.0; ///< GPU time of the points, one repeat each
+  bool host_bound = false;     ///< plateaus say that the host, not the GPU, was timed
+};
+
+class ClassModel {
+ public:
+  ClassModel(ClassModel&&) noexcept;
+  ClassModel& operator=(ClassModel&&) noexcept;
+  ~ClassModel();
+
+  [[nodiscard]] const ClassKey& key() const;
+  [[nodiscard]] const FitFigures& figures() const;
+
+  /// Estimates for many shapes (the fast path). No estimate lies below the hard bound of core/roofline.h.
+  /// Domain: shapes legal for the operator. `out.size() == shapes.size()`.
+  void predict(std::span<const Shape> shapes, std::span<Estimate> out) const;
+  [[nodiscard]] Estimate predict(const Shape& shape) const;
+
+  /// The physical mean X w alone, without residual: what leads beyond the calibrated range.
+  [[nodiscard]] Seconds mean(const Shape& shape) const;
+
+  /// The calibrated points closest to a shape, nearest first.
+  [[nodiscard]] std::vector<Neighbour> nearest(const Shape& shape, std::size_t count) const;
+
+  /// Serialised coefficients. Deterministic: equal models give equal bytes.
+  [[nodiscard]] nlohmann::json to_json() const;
+  [[nodiscard]] static Result<ClassModel> from_json(const nlohmann::json& json, const GpuSpec& gpu);
+
+  struct State;
+  explicit ClassModel(std::unique_ptr<State> state);
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace roofcal
