@@ -63,6 +63,13 @@ class ClassModel {
   /// The physical mean X w alone, without residual: what leads beyond the calibrated range.
   [[nodiscard]] Seconds mean(const Shape& shape) const;
 
+  /// The range of a field over the calibrated points.
+  struct Range {
+    std::int64_t min = 0;
+    std::int64_t max = 0;
+  };
+  [[nodiscard]] Range calibrated_range(std::size_t field) const;
+
   /// The calibrated points closest to a shape, nearest first.
   [[nodiscard]] std::vector<Neighbour> nearest(const Shape& shape, std::size_t count) const;
 
