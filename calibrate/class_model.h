@@ -70,6 +70,9 @@ class ClassModel {
   };
   [[nodiscard]] Range calibrated_range(std::size_t field) const;
 
+  /// The measured time of a calibrated shape; nullopt for other shapes and in built-in calibrations. Constant time.
+  [[nodiscard]] std::optional<Seconds> measured(const Shape& shape) const;
+
   /// The calibrated points closest to a shape, nearest first.
   [[nodiscard]] std::vector<Neighbour> nearest(const Shape& shape, std::size_t count) const;
 

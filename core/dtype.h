@@ -16,11 +16,11 @@ inline constexpr int kRateCount = 8;
 /// A scheme: how weights and activations are stored and which peak multiplies them. Outputs are 2 bytes an element
 /// throughout (bfloat16 or float16), as the frameworks use them.
 struct DType {
-  std::string_view name;       ///< canonical, e.g. "bfloat16", "fp8_block"
-  double weight_bytes;         ///< bytes a weight element, scales included
-  double activation_bytes;     ///< bytes an activation element, scales included
-  Rate rate;                   ///< the peak that multiplies
-  std::string_view meaning;    ///< one line for --help and docs
+  std::string_view name;     ///< canonical, e.g. "bfloat16", "fp8_block"
+  double weight_bytes;       ///< bytes a weight element, scales included
+  double activation_bytes;   ///< bytes an activation element, scales included
+  Rate rate;                 ///< the peak that multiplies
+  std::string_view meaning;  ///< one line for --help and docs
 };
 
 /// All schemes that roofcal knows, in documentation order.

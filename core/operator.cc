@@ -46,8 +46,8 @@ Result<std::int64_t> parse_field(const Field& field, std::string_view text) {
   if (field.parse != nullptr) {
     const auto parsed = field.parse(text);
     if (!parsed) {
-      return Error{ErrorCode::usage, std::string(field.name) + " " + quoted(text) + " is not known (" +
-                                         std::string(field.help) + ")"};
+      return Error{ErrorCode::usage,
+                   std::string(field.name) + " " + quoted(text) + " is not known (" + std::string(field.help) + ")"};
     }
     value = *parsed;
   } else {

@@ -1,5 +1,5 @@
-// What an operator is: its shape, its attributes, the work it does. Everything above (storage, calibration, command line)
-// handles operators only through this interface and never asks which one it is.
+// What an operator is: its shape, its attributes, the work it does. Everything above (storage, calibration, command
+// line) handles operators only through this interface and never asks which one it is.
 #pragma once
 
 #include <array>
@@ -22,7 +22,8 @@ namespace roofcal {
 
 /// One dimension of an operator's shape: a whole number within a valid domain.
 struct Field {
-  std::string_view name;  ///< canonical name, as a flag (`--kv-heads`) and as a column (`kv_heads`; '-' and '_' are equal)
+  std::string_view
+      name;  ///< canonical name, as a flag (`--kv-heads`) and as a column (`kv_heads`; '-' and '_' are equal)
   std::int64_t min;
   std::int64_t max;
   std::optional<std::int64_t> fallback;  ///< the value when none is given; required when absent
@@ -75,11 +76,11 @@ enum class CacheMode { hot, cold };
 
 /// What a call has to do, whatever kernel does it.
 struct Work {
-  Flops flops{};        ///< multiply and add count two
-  Rate rate{};          ///< which peak they run at
-  Bytes bytes_read{};   ///< compulsory traffic: each operand once
+  Flops flops{};       ///< multiply and add count two
+  Rate rate{};         ///< which peak they run at
+  Bytes bytes_read{};  ///< compulsory traffic: each operand once
   Bytes bytes_written{};
-  Bytes link_bytes{};   ///< through the busiest link of one GPU, one direction
+  Bytes link_bytes{};  ///< through the busiest link of one GPU, one direction
 
   [[nodiscard]] Bytes bytes() const { return bytes_read + bytes_written; }
 };

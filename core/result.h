@@ -26,11 +26,14 @@ struct Error {
 /// Process exit status for an error: 1 failed, 2 usage, 3 nothing that could answer.
 [[nodiscard]] constexpr int exit_status(ErrorCode code) {
   switch (code) {
-    case ErrorCode::usage: return 2;
+    case ErrorCode::usage:
+      return 2;
     case ErrorCode::not_calibrated:
-    case ErrorCode::no_gpu: return 3;
+    case ErrorCode::no_gpu:
+      return 3;
     case ErrorCode::bad_data:
-    case ErrorCode::io: break;
+    case ErrorCode::io:
+      break;
   }
   return 1;
 }
@@ -38,7 +41,7 @@ struct Error {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}       // NOLINT(google-explicit-constructor)
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] bool ok() const { return state_.index() == 0; }
@@ -50,6 +53,7 @@ class [[nodiscard]] Result {
   [[nodiscard]] T&& value() && { return std::move(*std::get_if<0>(&state_)); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 

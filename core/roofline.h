@@ -22,9 +22,9 @@ struct Roofline {
   Seconds link{};
 };
 
-/// Roofline of Williams, Waterman, Patterson (CACM 52(4), 2009) with two memory levels. Hot: operands may wait in L2, so
-/// HBM counts only for the bytes beyond the L2 size, and all bytes cross the L2. Cold: all bytes come from HBM.
-/// A figure that the GPU lacks (no fp8, no NVLink) makes its term zero; ask GpuSpec::has first where that matters.
+/// Roofline of Williams, Waterman, Patterson (CACM 52(4), 2009) with two memory levels. Hot: operands may wait in L2,
+/// so HBM counts only for the bytes beyond the L2 size, and all bytes cross the L2. Cold: all bytes come from HBM. A
+/// figure that the GPU lacks (no fp8, no NVLink) makes its term zero; ask GpuSpec::has first where that matters.
 [[nodiscard]] Roofline roofline(const GpuSpec& gpu, const Work& work, CacheMode cache);
 
 }  // namespace roofcal

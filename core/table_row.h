@@ -13,14 +13,16 @@ class TableRow {
  public:
   TableRow(const Operator& op, const Cells& cells);
 
-  /// The operator's field `field` from column `column`; `absent` stands in when the table has no such column or an empty cell.
+  /// The operator's field `field` from column `column`; `absent` stands in when the table has no such column or an
+  /// empty cell.
   void field(std::string_view field, std::string_view column, std::optional<std::int64_t> absent = std::nullopt);
   /// A whole-number column that is not itself a field (a prefix to add, say).
   [[nodiscard]] std::int64_t number(std::string_view column, std::optional<std::int64_t> absent = std::nullopt);
   /// Sets a field to a computed value, checking its domain.
   void set(std::string_view field, std::int64_t value);
   /// The operator's attribute from a column; `absent` as above.
-  void attribute(std::string_view attribute, std::string_view column, std::optional<std::string_view> absent = std::nullopt);
+  void attribute(std::string_view attribute, std::string_view column,
+                 std::optional<std::string_view> absent = std::nullopt);
 
   /// The call, or what is wrong with the row (the column and the value are named). Fields not set take their fallback.
   [[nodiscard]] Result<Call> call() &&;

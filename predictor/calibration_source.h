@@ -14,8 +14,8 @@ class CalibrationSource {
  public:
   virtual ~CalibrationSource() = default;
 
-  /// Calibrations that hold classes of (gpu, op, attributes), the ones to prefer first (the store before built-ins). Loads
-  /// on demand and keeps what it loaded: pointers stay valid as long as the source. Empty when there is none.
+  /// Calibrations that hold classes of (gpu, op, attributes), the ones to prefer first (the store before built-ins).
+  /// Loads on demand and keeps what it loaded: pointers stay valid as long as the source. Empty when there is none.
   [[nodiscard]] virtual Result<std::vector<const Calibration*>> find(std::string_view gpu, std::string_view op,
                                                                      const Attributes& attributes) const = 0;
 

@@ -1,5 +1,6 @@
 // Answers questions about single operators from frozen calibrations, saying how it knows and how sure it is.
-// A question is resolved once (which calibration, framework, version and kernels answer), then costs microseconds a shape.
+// A question is resolved once (which calibration, framework, version and kernels answer), then costs microseconds a
+// shape.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,8 @@ enum class Provenance { measured, interpolated, extrapolated, transferred, roofl
 inline constexpr int kProvenanceCount = 5;
 [[nodiscard]] std::string_view to_string(Provenance provenance);
 
-/// What is asked, all but the sizes. Empty strings ask for the default: framework trtllm, else vllm, else sglang, else the
-/// first by name; the newest version; the kernel that the framework was seen to choose for the shape.
+/// What is asked, all but the sizes. Empty strings ask for the default: framework trtllm, else vllm, else sglang, else
+/// the first by name; the newest version; the kernel that the framework was seen to choose for the shape.
 struct Question {
   std::string gpu;  ///< any spelling the catalogue knows
   std::string op;
@@ -73,9 +74,9 @@ class Predictor {
   /// Both outlive the predictor.
   Predictor(const GpuCatalogue& catalogue, const CalibrationSource& calibrations);
 
-  /// Errors: unknown GPU (usage, with suggestions); a dtype or an operator that was not calibrated, a number format that
-  /// the GPU lacks (not_calibrated, with a list of what there is). Another version, kernel, framework or GPU stands in with
-  /// a warning and provenance `transferred`.
+  /// Errors: unknown GPU (usage, with suggestions); a dtype or an operator that was not calibrated, a number format
+  /// that the GPU lacks (not_calibrated, with a list of what there is). Another version, kernel, framework or GPU
+  /// stands in with a warning and provenance `transferred`.
   [[nodiscard]] Result<std::shared_ptr<const Resolution>> resolve(const Question& question) const;
 
  private:
