@@ -1,0 +1,139 @@
+#include "benchmarks/accuracy/baselines.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "core/operator.h"
+#include "core/roofline.h"
+
+namespace roofcal::accuracy {
+namespace {
+
+double bound_of(const ClassKey& key, const GpuSpec& gpu, const Shape& shape) {
+  return roofline(gpu, find_operator(key.op)->work(key.attributes, shape), key.cache).time.value();
+}
+
+double log_size(std::int64_t value) { return std::log2(static_cast<double>(value) + 1.0); }
+
+// A table nested by dimension: each level maps a size to the level below; leaves hold log times.
+struct Level {
+  std::map<std::int64_t, Level> below;
+  double log_time = 0.0;
+};
+
+double interpolate(const Level& level, const Shape& shape, std::size_t dimension) {
+  if (level.below.empty()) return level.log_time;
+  const auto upper = level.below.lower_bound(shape[dimension]);
+  if (upper == level.below.end()) return interpolate(std::prev(upper)->second, shape, dimension + 1);
+  const double high = interpolate(upper->second, shape, dimension + 1);
+  if (upper->first == shape[dimension] || upper == level.below.begin()) return high;
+  const auto lower = std::prev(upper);
+  const double low = interpolate(lower->second, shape, dimension + 1);
+  const double weight =
+      (log_size(shape[dimension]) - log_size(lower->first)) / (log_size(upper->first) - log_size(lower->first));
+  return low + weight * (high - low);
+}
+
+}  // namespace
+
+Baseline plain_roofline(const ClassKey& key, const GpuSpec& gpu) {
+  return [key, gpu](const Shape& shape) { return bound_of(key, gpu, shape); };
+}
+
+Baseline constant_efficiency(const ClassKey& key, const GpuSpec& gpu, std::span<const Sample> points) {
+  std::vector<double> ratios;
+  for (const Sample& point : points) {
+    ratios.push_back(point.time.value() / bound_of(key, gpu, point.shape));
+  }
+  const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
+  std::ranges::nth_element(ratios, middle);
+  const double inverse_efficiency = *middle;
+  return [key, gpu, inverse_efficiency](const Shape& shape) { return bound_of(key, gpu, shape) * inverse_efficiency; };
+}
+
+Baseline nearest_five(std::span<const Sample> points) {
+  std::vector<Sample> kept(points.begin(), points.end());
+  return [kept](const Shape& shape) {
+    std::array<std::pair<double, double>, 5> best{};  // distance, log time
+    best.fill({INFINITY, 0.0});
+    for (const Sample& point : kept) {
+      double squared = 0.0;
+      for (std::size_t i = 0; i < shape.size(); ++i) {
+        const double d = log_size(point.shape[i]) - log_size(shape[i]);
+        squared += d * d;
+      }
+      if (squared < best.back().first) {
+        best.back() = {squared, std::log(point.time.value())};
+        std::ranges::sort(best);
+      }
+    }
+    double weights = 0.0;
+    double sum = 0.0;
+    for (const auto& [squared, log_time] : best) {
+      if (std::isinf(squared)) continue;
+      const double weight = 1.0 / (std::sqrt(squared) + 1e-6);
+      weights += weight;
+      sum += weight * log_time;
+    }
+    return std::exp(sum / weights);
+  };
+}
+
+Baseline grid_interpolation(std::span<const Sample> points) {
+  auto root = std::make_shared<Level>();
+  for (const Sample& point : points) {
+    Level* level = root.get();
+    for (const std::int64_t value : point.shape.values()) {
+      level = &level->below[value];
+    }
+    level->log_time = std::log(point.time.value());
+  }
+  return [root](const Shape& shape) { return std::exp(interpolate(*root, shape, 0)); };
+}
+
+std::vector<Sample> sub_grid(std::span<const Sample> pool, std::size_t count) {
+  if (pool.size() <= count) return {pool.begin(), pool.end()};
+  const std::size_t dimensions = pool.front().shape.size();
+  std::vector<std::vector<std::int64_t>> values(dimensions);
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    std::set<std::int64_t> distinct;
+    for (const Sample& sample : pool) {
+      distinct.insert(sample.shape[d]);
+    }
+    values[d].assign(distinct.begin(), distinct.end());
+  }
+  // Keep a share of every dimension's values, ends included; raise the share until the grid is as large as asked.
+  std::vector<Sample> best;
+  for (double share = 0.02; share <= 1.0; share *= 1.03) {
+    std::vector<std::set<std::int64_t>> kept(dimensions);
+    for (std::size_t d = 0; d < dimensions; ++d) {
+      const auto all = values[d].size();
+      const auto wanted = std::clamp<std::size_t>(
+          static_cast<std::size_t>(std::lround(share * static_cast<double>(all))), std::min<std::size_t>(2, all), all);
+      for (std::size_t i = 0; i < wanted; ++i) {
+        kept[d].insert(values[d][wanted == 1 ? 0 : i * (all - 1) / (wanted - 1)]);
+      }
+    }
+    std::vector<Sample> grid;
+    for (const Sample& sample : pool) {
+      bool inside = true;
+      for (std::size_t d = 0; d < dimensions && inside; ++d) {
+        inside = kept[d].contains(sample.shape[d]);
+      }
+      if (inside) grid.push_back(sample);
+    }
+    if (grid.empty()) continue;
+    const auto gap = [count](std::size_t size) {
+      return std::abs(std::log(static_cast<double>(size) / static_cast<double>(count)));
+    };
+    if (best.empty() || gap(grid.size()) < gap(best.size())) best = std::move(grid);
+  }
+  return best;
+}
+
+}  // namespace roofcal::accuracy
