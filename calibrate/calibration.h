@@ -23,6 +23,12 @@ struct Calibration {
   std::map<ClassKey, Dispatch> dispatch;  ///< by ClassKey with an empty kernel
 };
 
+/// Where the classes of (gpu, op, attributes) lie below a folder of calibrations: "h200_sxm/gemm-bfloat16.json.gz",
+/// "b200_sxm/generation_attention-bfloat16-fp8.json.gz" (attribute values in the order of their names). One file holds all
+/// frameworks, versions and kernels, so that a question opens one file.
+[[nodiscard]] std::filesystem::path calibration_file_name(std::string_view gpu, std::string_view op,
+                                                          const Attributes& attributes);
+
 /// Gzip'd JSON, one file. Deterministic bytes. Written to a temporary name and renamed: all or nothing.
 [[nodiscard]] Result<void> save_calibration(const Calibration& calibration, const std::filesystem::path& file);
 /// `find_gpu` resolves the GPU name that models were fitted on.
