@@ -1,9 +1,7 @@
 #include "benchmarks/accuracy/dataset.h"
 
-#include <map>
-
 #include "calibrate/fit.h"
-#include "db/import.h"
+#include "db/read_classes.h"
 
 namespace roofcal::accuracy {
 namespace {
@@ -28,26 +26,16 @@ bool is_held_out(const Shape& shape) {
 
 Result<std::vector<ClassData>> load_classes(const std::filesystem::path& folder, const GpuCatalogue& catalogue,
                                             const std::string& op, const std::string& filter) {
-  const auto files = measurement_files(folder);
-  if (!files) return files.error();
-  std::map<ClassKey, std::vector<Sample>> rows;
-  for (const auto& file : *files) {
-    const auto report =
-        read_measurements(file, catalogue, ImportOptions{}, [&](std::int64_t, const StoredSample& sample) {
-          if ((op.empty() || sample.key.op == op) && describe(sample.key).find(filter) != std::string::npos) {
-            rows[sample.key].push_back({sample.shape, sample.time});
-          }
-          return Result<void>{};
-        });
-    if (!report) return report.error();
-  }
+  auto rows = read_classes(folder, catalogue, [&](const ClassKey& key) {
+    return (op.empty() || key.op == op) && describe(key).find(filter) != std::string::npos;
+  });
+  if (!rows) return rows.error();
   std::vector<ClassData> classes;
-  for (auto& [key, samples] : rows) {
+  for (const auto& [key, samples] : *rows) {
     ClassData data{key, {}, {}};
-    for (Sample& sample : merge_repeats(samples)) {
+    for (const Sample& sample : merge_repeats(samples)) {
       (is_held_out(sample.shape) ? data.held_out : data.pool).push_back(sample);
     }
-    samples = {};
     classes.push_back(std::move(data));
   }
   return classes;
