@@ -4,6 +4,10 @@ target_compile_features(roofcal_settings INTERFACE cxx_std_20)
 target_include_directories(roofcal_settings INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_options(roofcal_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                                   -ffp-contract=off>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # g++ 12 warns of "..." + std::string at -O2 and above: https://gcc.gnu.org/bugzilla/show_bug.cgi?id=105651
+  target_compile_options(roofcal_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+endif()
 if(ROOFCAL_WERROR)
   target_compile_options(roofcal_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
 endif()
