@@ -32,6 +32,7 @@ class Dispatch {
   [[nodiscard]] static Result<Dispatch> from_json(const nlohmann::json& json);
 
  private:
+  friend struct DispatchGrower;  // dispatch.cc
   struct Node {
     int feature = -1;       ///< -1: a leaf
     double threshold = 0.0; ///< go right when feature value > threshold

@@ -1,0 +1,42 @@
+// The ranges over which a class was calibrated, and how far beyond them a shape lies.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <vector>
+
+#include "calibrate/class_model.h"
+#include "core/operator.h"
+#include "core/sample.h"
+
+namespace roofcal {
+
+class CalibratedRange {
+ public:
+  CalibratedRange() = default;
+  /// Precondition: at least one point.
+  explicit CalibratedRange(std::span<const Sample> points);
+
+  struct Position {
+    Region region = Region::inside;
+    std::uint32_t outside_fields = 0;
+    double octaves = 0.0;  ///< beyond the range, summed over the fields
+    Shape clamped;         ///< the closest shape within the range
+  };
+  /// Edge: between the outermost calibrated size of a field and the one before it, where there is support on one side
+  /// only.
+  [[nodiscard]] Position locate(const Shape& shape, const Operator& op) const;
+  [[nodiscard]] ClassModel::Range field(std::size_t index) const { return {fields_[index].min, fields_[index].max}; }
+
+  [[nodiscard]] nlohmann::json to_json() const;
+  /// Throws as json_reading.h says.
+  [[nodiscard]] static CalibratedRange from_json(const nlohmann::json& json, const Operator& op);
+
+ private:
+  struct Sizes {
+    std::int64_t min, second, second_last, max;
+  };
+  std::vector<Sizes> fields_;
+};
+
+}  // namespace roofcal

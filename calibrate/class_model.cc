@@ -1,0 +1,231 @@
+#include "calibrate/class_model.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <utility>
+
+#include "calibrate/class_key_json.h"
+#include "calibrate/json_reading.h"
+#include "calibrate/model_state.h"
+#include "core/roofline.h"
+
+namespace roofcal {
+namespace {
+
+// Shapes evaluated per pass: a tree is walked for all of them while it is in cache.
+constexpr std::size_t kChunk = 128;
+
+// Beyond the calibrated range the residual halves with every octave (the physical mean leads), the scale of the error
+// grows by itself and by 5 % an octave. Factors as measured by leaving out the largest sizes, see docs/accuracy.md.
+constexpr double kFadePerOctave = 0.5;
+constexpr double kWideningPerOctave = 0.05;
+
+double dot(std::span<const double> a, std::span<const double> b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+// One pass over up to kChunk shapes.
+class Pass {
+ public:
+  explicit Pass(const ClassModel::State& state)
+      : state_(state),
+        features_(state.featurizer->feature_names().size()),
+        columns_(state.featurizer->column_names().size()),
+        row_(features_) {}
+
+  void predict(std::span<const Shape> shapes, std::span<Estimate> out) {
+    describe(shapes, out);
+    const std::size_t count = shapes.size();
+    state_.bins.bin_rows(std::span(values_).first(count * features_), rows_);
+    state_.interval.log_scales(rows_, std::span(log_scale_).first(count));
+    std::fill_n(residual_.begin(), count, 0.0);
+    if (!state_.trees.empty()) state_.trees.predict(rows_, std::span(residual_).first(count));
+    if (!state_.process.empty()) {
+      const double share = state_.process_share;
+      for (std::size_t i = 0; i < count; ++i) {
+        const double process = state_.process.predict(std::span(values_).subspan(i * features_, features_));
+        residual_[i] = share * process + (1.0 - share) * residual_[i];
+      }
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      finish(shapes[i], i, out[i]);
+    }
+  }
+
+ private:
+  // Mean, features, region of every shape.
+  void describe(std::span<const Shape> shapes, std::span<Estimate> out) {
+    values_.resize(shapes.size() * features_);
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      const auto position = state_.range.locate(shapes[i], *state_.op);
+      state_.featurizer->evaluate(shapes[i], columns_, row_);
+      mean_[i] = dot(columns_, state_.weights);
+      out[i].launch_share = state_.launch_column < columns_.size() && mean_[i] > 0.0
+                                ? columns_[state_.launch_column] * state_.weights[state_.launch_column] / mean_[i]
+                                : 0.0;
+      if (position.region == Region::outside) state_.featurizer->evaluate(position.clamped, columns_, row_);
+      std::transform(row_.begin(), row_.end(), values_.begin() + static_cast<std::ptrdiff_t>(i * features_),
+                     [](double value) { return static_cast<float>(value); });
+      out[i].region = position.region;
+      out[i].outside_fields = position.outside_fields;
+      octaves_[i] = position.octaves;
+      size_[i] = position.clamped[state_.size_field];
+    }
+  }
+
+  void finish(const Shape& shape, std::size_t i, Estimate& estimate) const {
+    double residual = residual_[i];
+    double scale = std::exp(log_scale_[i]);
+    if (estimate.region == Region::outside) {
+      residual *= std::pow(kFadePerOctave, octaves_[i]);
+      scale = scale * (1.0 + octaves_[i]) + kWideningPerOctave * octaves_[i];
+    }
+    const Quantiles& quantiles = state_.interval.quantiles(size_[i]);
+    const double time = mean_[i] * std::exp(residual);
+    const Seconds bound = roofline(state_.gpu, state_.op->work(state_.key.attributes, shape), state_.key.cache).time;
+    estimate.time = std::max(Seconds(time), bound);
+    estimate.lo = std::clamp(Seconds(time * std::exp(scale * quantiles.lo)), bound, estimate.time);
+    estimate.hi = std::max(Seconds(time * std::exp(scale * quantiles.hi)), estimate.time);
+  }
+
+  const ClassModel::State& state_;
+  std::size_t features_;
+  std::vector<double> columns_, row_;
+  std::vector<float> values_;
+  BinnedRows rows_;
+  std::array<double, kChunk> mean_, residual_, log_scale_, octaves_;
+  std::array<std::int64_t, kChunk> size_;
+};
+
+nlohmann::json figures_to_json(const FitFigures& figures) {
+  return {{"rows", figures.rows},
+          {"points", figures.points},
+          {"mape", figures.mape},
+          {"p95_ape", figures.p95_ape},
+          {"coverage90", figures.coverage90},
+          {"kernel_seconds", figures.kernel_seconds},
+          {"host_bound", figures.host_bound}};
+}
+
+FitFigures figures_from_json(const nlohmann::json& json) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  FitFigures figures;
+  figures.rows = static_cast<std::size_t>(read_integer(json, "rows", 1, kMost));
+  figures.points = static_cast<std::size_t>(read_integer(json, "points", 1, kMost));
+  figures.mape = read_number(json, "mape", 0.0, 1e9);
+  figures.p95_ape = read_number(json, "p95_ape", 0.0, 1e9);
+  figures.coverage90 = read_number(json, "coverage90", 0.0, 1.0);
+  figures.kernel_seconds = read_number(json, "kernel_seconds", 0.0, 1e12);
+  figures.host_bound = read_bool(json, "host_bound");
+  return figures;
+}
+
+}  // namespace
+
+ClassModel::ClassModel(std::unique_ptr<State> state) : state_(std::move(state)) {
+  const auto names = state_->featurizer->column_names();
+  state_->launch_column = static_cast<std::size_t>(std::ranges::find(names, "launch") - names.begin());
+}
+ClassModel::ClassModel(ClassModel&&) noexcept = default;
+ClassModel& ClassModel::operator=(ClassModel&&) noexcept = default;
+ClassModel::~ClassModel() = default;
+
+const ClassKey& ClassModel::key() const { return state_->key; }
+const FitFigures& ClassModel::figures() const { return state_->figures; }
+
+void ClassModel::predict(std::span<const Shape> shapes, std::span<Estimate> out) const {
+  Pass pass(*state_);
+  for (std::size_t begin = 0; begin < shapes.size(); begin += kChunk) {
+    const std::size_t count = std::min(kChunk, shapes.size() - begin);
+    pass.predict(shapes.subspan(begin, count), out.subspan(begin, count));
+  }
+}
+
+Estimate ClassModel::predict(const Shape& shape) const {
+  Estimate estimate;
+  predict(std::span(&shape, 1), std::span(&estimate, 1));
+  return estimate;
+}
+
+Seconds ClassModel::mean(const Shape& shape) const {
+  std::vector<double> columns(state_->featurizer->column_names().size());
+  std::vector<double> features(state_->featurizer->feature_names().size());
+  state_->featurizer->evaluate(shape, columns, features);
+  return Seconds(dot(columns, state_->weights));
+}
+
+ClassModel::Range ClassModel::calibrated_range(std::size_t field) const { return state_->range.field(field); }
+
+std::optional<Seconds> ClassModel::measured(const Shape& shape) const { return state_->points.time_of(shape); }
+
+std::vector<Neighbour> ClassModel::nearest(const Shape& shape, std::size_t count) const {
+  return state_->points.nearest(shape, count, *state_->op);
+}
+
+nlohmann::json ClassModel::to_json() const {
+  nlohmann::json weights = nlohmann::json::object();
+  const auto names = state_->featurizer->column_names();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    weights[std::string(names[i])] = state_->weights[i];
+  }
+  nlohmann::json json = {{"key", class_key_to_json(state_->key)},
+                         {"figures", figures_to_json(state_->figures)},
+                         {"weights", weights},
+                         {"features", state_->featurizer->feature_names()},
+                         {"bins", state_->bins.to_json()},
+                         {"interval", state_->interval.to_json()},
+                         {"size_field", state_->size_field},
+                         {"range", state_->range.to_json()},
+                         {"points", state_->points.to_json()}};
+  if (!state_->trees.empty()) json["trees"] = state_->trees.to_json();
+  if (!state_->process.empty()) {
+    json["process"] = state_->process.to_json();
+    json["process_share"] = state_->process_share;
+  }
+  return json;
+}
+
+Result<ClassModel> ClassModel::from_json(const nlohmann::json& json, const GpuSpec& gpu) {
+  return guarded([&] {
+    auto state = std::make_unique<State>();
+    state->key = class_key_from_json(member(json, "key"));
+    state->gpu = gpu;
+    state->op = find_operator(state->key.op);
+    require(state->op != nullptr, "operator \"" + state->key.op + "\" is not known to this version");
+    state->featurizer = make_featurizer(*state->op, gpu, state->key.attributes);
+    require(state->featurizer != nullptr, gpu.name + " lacks a figure that " + describe(state->key) + " is made of");
+    state->figures = figures_from_json(member(json, "figures"));
+
+    const nlohmann::json& weights = member(json, "weights");
+    const auto columns = state->featurizer->column_names();
+    require(weights.is_object() && weights.size() == columns.size(),
+            "the columns of " + state->key.op + " have changed since this was fitted: calibrate again");
+    for (const std::string_view name : columns) {
+      state->weights.push_back(read_number(weights, std::string(name).c_str(), 0.0, 1e30));
+    }
+    const nlohmann::json& features = member(json, "features");
+    const auto names = state->featurizer->feature_names();
+    require(features.is_array() && std::equal(features.begin(), features.end(), names.begin(), names.end(),
+                                              [](const nlohmann::json& a, std::string_view b) { return a == b; }),
+            "the features of " + state->key.op + " have changed since this was fitted: calibrate again");
+    state->bins = FeatureBins::from_json(member(json, "bins"));
+    require(state->bins.features() == names.size(), "bins that are not those of the features");
+
+    if (json.contains("trees")) state->trees = TreeEnsemble::from_json(json["trees"], state->bins);
+    if (json.contains("process")) {
+      state->process = GaussianProcess::from_json(json["process"], names.size());
+      state->process_share = read_number(json, "process_share", 0.0, 1.0);
+    }
+    state->interval = IntervalModel::from_json(member(json, "interval"), state->bins);
+    const auto fields = static_cast<std::int64_t>(state->op->fields().size());
+    state->size_field = static_cast<std::size_t>(read_integer(json, "size_field", 0, fields - 1));
+    state->range = CalibratedRange::from_json(member(json, "range"), *state->op);
+    state->points = PointSet::from_json(member(json, "points"), *state->op);
+    return ClassModel(std::move(state));
+  });
+}
+
+}  // namespace roofcal

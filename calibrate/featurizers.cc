@@ -1,0 +1,25 @@
+#include "calibrate/featurizers.h"
+
+#include <algorithm>
+#include <array>
+
+namespace roofcal {
+namespace {
+
+struct Entry {
+  std::string_view op;
+  std::unique_ptr<Featurizer> (*make)(const GpuSpec&, const Attributes&);
+};
+
+constexpr std::array kEntries{
+    Entry{"gemm", &make_gemm_featurizer},
+};
+
+}  // namespace
+
+std::unique_ptr<Featurizer> make_featurizer(const Operator& op, const GpuSpec& gpu, const Attributes& attributes) {
+  const auto* const entry = std::ranges::find(kEntries, op.name(), &Entry::op);
+  return entry == kEntries.end() ? nullptr : entry->make(gpu, attributes);
+}
+
+}  // namespace roofcal
