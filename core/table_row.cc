@@ -24,7 +24,7 @@ void TableRow::field(std::string_view field, std::string_view column, std::optio
       complain(std::string(column) + ": " + value.error().message);
     }
   } else if (absent) {
-    texts_.insert_or_assign(std::string(field), std::to_string(*absent));
+    set(field, *absent);
   } else {
     complain(std::string(column) + (text ? " is empty" : ": no such column"));
   }
@@ -42,12 +42,20 @@ std::int64_t TableRow::number(std::string_view column, std::optional<std::int64_
   const auto* end = text->data() + text->size();
   if (const auto [stop, failure] = std::from_chars(text->data(), end, value); failure != std::errc{} || stop != end) {
     complain(std::string(column) + " '" + std::string(*text) + "' is not a whole number");
+    return 0;
+  }
+  constexpr std::int64_t kLargest = std::int64_t{1} << 53;  // what callers add up and scale cannot overflow
+  if (value < -kLargest || value > kLargest) {
+    complain(std::string(column) + " " + std::string(*text) + " is too large");
+    return 0;
   }
   return value;
 }
 
 void TableRow::set(std::string_view field, std::int64_t value) {
-  texts_.insert_or_assign(std::string(field), std::to_string(value));
+  // As text that the field reads: some are words (an expert distribution), not numbers.
+  const auto described = std::ranges::find(op_.fields(), field, &Field::name);
+  texts_.insert_or_assign(std::string(field), print_field(*described, value));
 }
 
 void TableRow::attribute(std::string_view attribute, std::string_view column, std::optional<std::string_view> absent) {
