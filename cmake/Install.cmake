@@ -1,0 +1,6 @@
+# cmake --install: bin/roofcal, and below share/roofcal what it reads (db/catalogue.h, share_folder()).
+include(GNUInstallDirs)
+install(TARGETS roofcal RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY db/catalogue DESTINATION ${CMAKE_INSTALL_DATADIR}/roofcal FILES_MATCHING PATTERN "*.json")
+install(DIRECTORY calibrate/builtin DESTINATION ${CMAKE_INSTALL_DATADIR}/roofcal FILES_MATCHING PATTERN "*.json.gz")
+install(FILES LICENSE NOTICE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,0 +1,36 @@
+# cmake -DBUILD=... -DSCRATCH=... -P installed_program.cmake: installs into a scratch folder, moves it, and runs the program
+# there, which has to find its data beside itself and not in the source tree.
+file(REMOVE_RECURSE ${SCRATCH})
+execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/first OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+file(RENAME ${SCRATCH}/first ${SCRATCH}/moved)
+set(ENV{XDG_DATA_HOME} ${SCRATCH}/home)
+unset(ENV{ROOFCAL_DB})
+unset(ENV{ROOFCAL_SHARE})
+
+set(roofcal ${SCRATCH}/moved/bin/roofcal)
+execute_process(COMMAND ${roofcal} gpu list WORKING_DIRECTORY ${SCRATCH} OUTPUT_VARIABLE gpus COMMAND_ERROR_IS_FATAL ANY)
+foreach(gpu h200_sxm b200_sxm l40s)
+  if(NOT gpus MATCHES ${gpu})
+    message(FATAL_ERROR "'roofcal gpu list' of the installed program does not name ${gpu}:\n${gpus}")
+  endif()
+endforeach()
+
+# A GPU that is taken from the installed catalogue is gone from the list: the source tree's copy was not read.
+file(GLOB_RECURSE files ${SCRATCH}/moved/share/roofcal/catalogue/*.json)
+list(LENGTH files count)
+if(count EQUAL 0)
+  message(FATAL_ERROR "no catalogue was installed")
+endif()
+file(REMOVE_RECURSE ${SCRATCH}/moved/share/roofcal/catalogue)
+file(MAKE_DIRECTORY ${SCRATCH}/moved/share/roofcal/catalogue)
+execute_process(COMMAND ${roofcal} gpu list WORKING_DIRECTORY ${SCRATCH} OUTPUT_VARIABLE gpus ERROR_VARIABLE errors)
+if(gpus MATCHES h200_sxm)
+  message(FATAL_ERROR "the installed program reads the catalogue of the source tree")
+endif()
+
+foreach(document LICENSE NOTICE README.md)
+  if(NOT EXISTS ${SCRATCH}/moved/share/doc/roofcal/${document})
+    message(FATAL_ERROR "${document} was not installed")
+  endif()
+endforeach()
+file(REMOVE_RECURSE ${SCRATCH})
