@@ -29,10 +29,18 @@ struct Calibration {
 [[nodiscard]] std::filesystem::path calibration_file_name(std::string_view gpu, std::string_view op,
                                                           const Attributes& attributes);
 
-/// Gzip'd JSON, one file. Deterministic bytes. Written to a temporary name and renamed: all or nothing.
+/// Resolves the GPU name that a model was fitted on; nullptr: not known.
+using FindGpu = std::function<const GpuSpec*(std::string_view)>;
+
+/// The bytes of a calibration file: gzip'd JSON, the same for equal calibrations.
+[[nodiscard]] std::string serialise_calibration(const Calibration& calibration);
+/// Errors (bad_data) say what is wrong: damaged, cut off, written by a newer roofcal, a number out of range, a GPU that is
+/// not in the catalogue. No input crashes it.
+[[nodiscard]] Result<Calibration> parse_calibration(std::string_view bytes, const FindGpu& find_gpu);
+
+/// Written to a temporary name beside the file and renamed: all or nothing.
 [[nodiscard]] Result<void> save_calibration(const Calibration& calibration, const std::filesystem::path& file);
-/// `find_gpu` resolves the GPU name that models were fitted on.
-[[nodiscard]] Result<Calibration> load_calibration(const std::filesystem::path& file,
-                                                   const std::function<const GpuSpec*(std::string_view)>& find_gpu);
+/// As parse_calibration; errors name the file.
+[[nodiscard]] Result<Calibration> load_calibration(const std::filesystem::path& file, const FindGpu& find_gpu);
 
 }  // namespace roofcal

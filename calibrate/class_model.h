@@ -70,7 +70,7 @@ class ClassModel {
   };
   [[nodiscard]] Range calibrated_range(std::size_t field) const;
 
-  /// The measured time of a calibrated shape; nullopt for other shapes and in built-in calibrations. Constant time.
+  /// The measured time of a calibrated shape; nullopt for other shapes and in built-in calibrations. Logarithmic in the points.
   [[nodiscard]] std::optional<Seconds> measured(const Shape& shape) const;
 
   /// The calibrated points closest to a shape, nearest first.

@@ -13,6 +13,8 @@ constexpr double kErrorFloor = 0.004;
 constexpr double kMiss = 0.05;  // on each side
 // A bin's own quantiles weigh as much as those of all points when it has this many points.
 constexpr double kShrinkage = 60.0;
+constexpr double kFewestForTails = 19.0;      // points of which one lies beyond each 5 % quantile
+constexpr double kHalfwidthOfOnePoint = 0.3;  // in log time
 
 TreeOptions scale_options(std::size_t rows, std::uint64_t seed) {
   TreeOptions options;
@@ -38,11 +40,16 @@ double conformal_quantile(std::vector<double>& values, double level) {
   return values[static_cast<std::size_t>(index)];
 }
 
-Quantiles quantiles_of(std::vector<double>& values) {
+// `scale`: what scores were divided by, typically.
+Quantiles quantiles_of(std::vector<double>& values, double scale) {
   Quantiles quantiles;
   if (values.empty()) return quantiles;
-  quantiles.lo = std::min(0.0, conformal_quantile(values, kMiss));
-  quantiles.hi = std::max(0.0, conformal_quantile(values, 1.0 - kMiss));
+  // With fewer points than a 5 % tail needs, the extremes are stretched and a floor is kept: one point knows nothing.
+  const auto count = static_cast<double>(values.size());
+  const double stretch = std::max(1.0, std::sqrt(kFewestForTails / count));
+  const double floor = count < kFewestForTails ? kHalfwidthOfOnePoint / (count * scale) : 0.0;
+  quantiles.lo = std::min(-floor, stretch * conformal_quantile(values, kMiss));
+  quantiles.hi = std::max(floor, stretch * conformal_quantile(values, 1.0 - kMiss));
   return quantiles;
 }
 
@@ -50,7 +57,7 @@ using Bins = std::array<Quantiles, IntervalModel::kBins>;
 
 // Quantiles by bin from the points that `use` admits.
 template <class Use>
-Bins calibrate_bins(const Vector& scores, const std::vector<std::size_t>& bin_of, Use use) {
+Bins calibrate_bins(const Vector& scores, const std::vector<std::size_t>& bin_of, double scale, Use use) {
   std::vector<double> all;
   std::array<std::vector<double>, IntervalModel::kBins> parts;
   for (std::size_t i = 0; i < bin_of.size(); ++i) {
@@ -58,30 +65,16 @@ Bins calibrate_bins(const Vector& scores, const std::vector<std::size_t>& bin_of
     all.push_back(scores[static_cast<Eigen::Index>(i)]);
     parts[bin_of[i]].push_back(all.back());
   }
-  const Quantiles pooled = quantiles_of(all);
+  const Quantiles pooled = quantiles_of(all, scale);
   Bins bins;
   for (std::size_t b = 0; b < bins.size(); ++b) {
-    const Quantiles own = quantiles_of(parts[b]);
     const auto count = static_cast<double>(parts[b].size());
+    const Quantiles own = count < kFewestForTails ? pooled : quantiles_of(parts[b], scale);
     const double share = count / (count + kShrinkage);
     bins[b].lo = share * own.lo + (1.0 - share) * pooled.lo;
     bins[b].hi = share * own.hi + (1.0 - share) * pooled.hi;
   }
   return bins;
-}
-
-BinnedRows for_prediction(const TrainingRows& rows) {
-  BinnedRows binned;
-  binned.rows = rows.rows;
-  binned.features = rows.features;
-  binned.bins.assign(binned.blocks() * rows.features * kLanes, 0);
-  for (std::size_t row = 0; row < rows.rows; ++row) {
-    for (std::size_t feature = 0; feature < rows.features; ++feature) {
-      binned.bins[(row / kLanes * rows.features + feature) * kLanes + row % kLanes] =
-          static_cast<std::uint32_t>(rows.bins[row * rows.features + feature]);
-    }
-  }
-  return binned;
 }
 
 }  // namespace
@@ -110,7 +103,7 @@ Result<IntervalModel> IntervalModel::fit(const HeldOutErrors& errors, const Trai
   const std::size_t folds = 1 + *std::max_element(errors.folds.begin(), errors.folds.end());
   if (rows.features > 0) {
     const TreeOptions options = scale_options(rows.rows, seed);
-    const BinnedRows binned = for_prediction(rows);
+    const BinnedRows binned = rows.for_prediction();
     std::vector<double> scales(rows.rows);
     for (std::size_t fold = 0; fold < folds; ++fold) {
       std::vector<std::size_t> others;
@@ -132,10 +125,10 @@ Result<IntervalModel> IntervalModel::fit(const HeldOutErrors& errors, const Trai
     model.scale_ = *std::move(trees);
   }
 
-  model.quantiles_ = calibrate_bins(scores, bin_of, [](std::size_t) { return true; });
+  model.quantiles_ = calibrate_bins(scores, bin_of, std::exp(model.log_scale_mean_), [](std::size_t) { return true; });
   std::size_t covered = 0;
   for (std::size_t fold = 0; fold < folds; ++fold) {
-    const Bins bins = calibrate_bins(scores, bin_of, [&](std::size_t i) { return errors.folds[i] != fold; });
+    const Bins bins = calibrate_bins(scores, bin_of, std::exp(model.log_scale_mean_), [&](std::size_t i) { return errors.folds[i] != fold; });
     for (std::size_t i = 0; i < bin_of.size(); ++i) {
       const double score = scores[static_cast<Eigen::Index>(i)];
       covered += errors.folds[i] == fold && score >= bins[bin_of[i]].lo && score <= bins[bin_of[i]].hi ? 1U : 0U;

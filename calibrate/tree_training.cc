@@ -119,6 +119,20 @@ TrainingRows binned_for_training(const FeatureBins& bins, const Matrix& features
   return rows;
 }
 
+BinnedRows TrainingRows::for_prediction() const {
+  BinnedRows binned;
+  binned.rows = rows;
+  binned.features = features;
+  binned.bins.assign(binned.blocks() * features * kLanes, 0);
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t feature = 0; feature < features; ++feature) {
+      binned.bins[(row / kLanes * features + feature) * kLanes + row % kLanes] =
+          static_cast<std::uint32_t>(bins[row * features + feature]);
+    }
+  }
+  return binned;
+}
+
 Result<TreeEnsemble> train_trees(const TrainingRows& rows, const Vector& targets, std::span<const double> weights,
                                  std::span<const std::size_t> subset, const TreeOptions& options) {
   std::vector<std::size_t> every;

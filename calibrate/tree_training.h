@@ -31,6 +31,8 @@ struct TrainingRows {
   std::vector<float> bins;  ///< rows x features, row by row
   std::size_t rows = 0;
   std::size_t features = 0;
+
+  [[nodiscard]] BinnedRows for_prediction() const;
 };
 [[nodiscard]] TrainingRows binned_for_training(const FeatureBins& bins, const Matrix& features);
 

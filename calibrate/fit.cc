@@ -1,0 +1,220 @@
+#include "calibrate/fit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "calibrate/design.h"
+#include "calibrate/host_bound.h"
+#include "calibrate/model_state.h"
+#include "calibrate/physical_mean.h"
+#include "calibrate/random.h"
+#include "calibrate/residual.h"
+
+namespace roofcal {
+namespace {
+
+constexpr double kSmallestErrorThatWeighs = 0.03;
+constexpr std::size_t kFewestForScale = 100;    // below, one scale for all shapes
+constexpr std::size_t kCompactShapes = 300;     // kept for `nearest` in a calibration that is shipped
+constexpr double kSmallestMean = 1e-12;         // seconds: guards the logarithm where all weights are zero
+
+Vector log_of_mean(const Matrix& columns, const Vector& weights) {
+  return (columns * weights).array().max(kSmallestMean).log();
+}
+
+// Everything about one class that its fits share.
+struct Problem {
+  Design design;
+  Vector log_times;
+  FeatureBins bins;
+  TrainingRows rows;
+  BinnedRows binned;
+  ResidualPlan plan;
+  std::vector<std::size_t> fold_of;
+
+  [[nodiscard]] std::vector<std::size_t> members(std::size_t fold, bool inside) const {
+    std::vector<std::size_t> chosen;
+    for (std::size_t i = 0; i < fold_of.size(); ++i) {
+      if ((fold_of[i] == fold) == inside) chosen.push_back(i);
+    }
+    return chosen;
+  }
+};
+
+// Folds of equal size, the same for the same shapes whatever their order.
+std::vector<std::size_t> assign_folds(std::size_t points, std::size_t folds, std::uint64_t seed) {
+  std::vector<std::size_t> order(points);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  Random random(seed);
+  random.shuffle(order);
+  std::vector<std::size_t> fold_of(points);
+  for (std::size_t i = 0; i < points; ++i) {
+    fold_of[order[i]] = i % folds;
+  }
+  return fold_of;
+}
+
+// log t - log estimate of every point by fits that did not see it. `process`: where the hyper-parameters come from.
+Result<Vector> held_out_errors(const Problem& problem, const GaussianProcess& process, std::span<const double> weights) {
+  Vector errors = Vector::Zero(problem.log_times.size());
+  const std::size_t folds = 1 + *std::ranges::max_element(problem.fold_of);
+  for (std::size_t fold = 0; fold < folds && folds > 1; ++fold) {
+    const auto seen = problem.members(fold, false);
+    const Vector mean = fit_physical_mean(problem.design.columns(seen, Eigen::all), problem.design.times(seen));
+    const Vector log_mean = log_of_mean(problem.design.columns, mean);
+    const Vector target = problem.log_times - log_mean;
+    Residual residual;
+    residual.process_share = problem.plan.process_share;
+    if (problem.plan.process) {
+      residual.process = process.refit(problem.design.features(seen, Eigen::all), target(seen));
+    }
+    if (problem.plan.trees) {
+      auto trees = train_trees(problem.rows, target, weights, seen, problem.plan.fold_trees);
+      if (!trees) return trees.error();
+      residual.trees = *std::move(trees);
+    }
+    const Vector estimate = residual.predict(problem.design.features, problem.binned);
+    const auto unseen = problem.members(fold, true);
+    errors(unseen) = target(unseen) - estimate(unseen);
+  }
+  return errors;
+}
+
+std::vector<double> weights_against_outliers(const Vector& errors) {
+  const Eigen::ArrayXd raw = errors.array().abs().max(kSmallestErrorThatWeighs).inverse();
+  const Eigen::ArrayXd weights = (raw / raw.mean() * 100.0).round() / 100.0;
+  return {weights.data(), weights.data() + weights.size()};
+}
+
+FitFigures figures_of(std::span<const Sample> points, std::size_t rows, const Vector& errors, double coverage) {
+  FitFigures figures;
+  figures.rows = rows;
+  figures.points = points.size();
+  std::vector<double> ape;
+  for (const double error : errors) {
+    ape.push_back(std::abs(std::expm1(-error)));
+  }
+  figures.mape = std::accumulate(ape.begin(), ape.end(), 0.0) / static_cast<double>(ape.size());
+  std::ranges::sort(ape);
+  figures.p95_ape = ape[static_cast<std::size_t>(0.95 * static_cast<double>(ape.size() - 1))];
+  figures.coverage90 = coverage;
+  for (const Sample& point : points) {
+    figures.kernel_seconds += point.time.value();
+  }
+  return figures;
+}
+
+std::vector<Sample> chosen(std::span<const Sample> pool, std::span<const std::size_t> indices) {
+  std::vector<Sample> points;
+  for (const std::size_t index : indices) {
+    points.push_back(pool[index]);
+  }
+  return points;
+}
+
+}  // namespace
+
+std::vector<Sample> merge_repeats(std::span<const Sample> samples) {
+  std::vector<Sample> sorted(samples.begin(), samples.end());
+  std::ranges::sort(sorted, [](const Sample& a, const Sample& b) {
+    return a.shape != b.shape ? a.shape < b.shape : a.time < b.time;
+  });
+  std::vector<Sample> merged;
+  for (std::size_t begin = 0; begin < sorted.size();) {
+    std::size_t end = begin;
+    while (end < sorted.size() && sorted[end].shape == sorted[begin].shape) ++end;
+    const std::size_t middle = (begin + end) / 2;
+    const bool even = (end - begin) % 2 == 0;
+    merged.push_back(sorted[middle]);
+    if (even) merged.back().time = 0.5 * (sorted[middle - 1].time + sorted[middle].time);
+    begin = end;
+  }
+  return merged;
+}
+
+Result<ClassModel> fit_class(const ClassKey& key, const GpuSpec& gpu, std::span<const Sample> samples,
+                             const FitOptions& options) {
+  if (samples.empty()) return Error{ErrorCode::bad_data, fmt::format("{}: no samples to fit", describe(key))};
+  for (const Sample& sample : samples) {
+    if (!(sample.time.value() > 0.0) || !std::isfinite(sample.time.value())) {
+      return Error{ErrorCode::bad_data, fmt::format("{}: a time of {} s cannot be fitted", describe(key),
+                                                    sample.time.value())};
+    }
+  }
+  auto state = std::make_unique<ClassModel::State>();
+  state->key = key;
+  state->gpu = gpu;
+  state->op = find_operator(key.op);
+  if (state->op == nullptr) {
+    return Error{ErrorCode::bad_data, fmt::format("{}: operator {} is not known", describe(key), key.op)};
+  }
+  state->featurizer = make_featurizer(*state->op, gpu, key.attributes);
+  if (state->featurizer == nullptr) {
+    return Error{ErrorCode::bad_data,
+                 fmt::format("{}: {} cannot be calibrated on {}: the operator has no model, or the catalogue lacks its "
+                             "peak, bandwidth, SM count, clock or L2 size (`roofcal gpu show {}`)",
+                             describe(key), key.op, gpu.name, gpu.name)};
+  }
+  std::vector<Sample> points = merge_repeats(samples);
+  if (options.points && *options.points < points.size()) {
+    points = chosen(points, select_points(key, gpu, points, *options.points, options.selection, options.seed));
+  }
+  if (points.empty()) return Error{ErrorCode::usage, fmt::format("{}: zero points to fit", describe(key))};
+
+  Problem problem;
+  problem.design = make_design(*state->featurizer, points);
+  problem.log_times = problem.design.times.array().log();
+  problem.bins = FeatureBins::learn(problem.design.features, FeatureBins::kMaxBins);
+  problem.rows = binned_for_training(problem.bins, problem.design.features);
+  problem.binned = problem.rows.for_prediction();
+  problem.plan = plan_residual(points.size(), options.compact, options.seed);
+  problem.fold_of = assign_folds(points.size(), std::min(problem.plan.folds, points.size()), options.seed);
+
+  const Vector weights = fit_physical_mean(problem.design.columns, problem.design.times);
+  state->weights.assign(weights.data(), weights.data() + weights.size());
+  const Vector target = problem.log_times - log_of_mean(problem.design.columns, weights);
+  if (problem.plan.process) {
+    GpOptions process;
+    process.seed = options.seed;
+    state->process = GaussianProcess::fit(problem.design.features, target, process_features(*state->featurizer), process);
+    state->process_share = problem.plan.process_share;
+  }
+
+  auto errors = held_out_errors(problem, state->process, {});
+  if (!errors) return errors.error();
+  std::vector<double> tree_weights;
+  if (problem.plan.reweight) {
+    tree_weights = weights_against_outliers(*errors);
+    errors = held_out_errors(problem, state->process, tree_weights);
+    if (!errors) return errors.error();
+  }
+  if (problem.plan.trees) {
+    auto trees = train_trees(problem.rows, target, tree_weights, {}, problem.plan.final_trees);
+    if (!trees) return trees.error();
+    state->trees = *std::move(trees);
+  }
+
+  state->size_field = state->featurizer->hints().size_field;
+  HeldOutErrors held_out{*errors, {}, problem.fold_of};
+  for (const Sample& point : points) {
+    held_out.sizes.push_back(std::max<std::int64_t>(point.shape[state->size_field], 1));
+  }
+  const bool scaled = points.size() >= kFewestForScale;
+  auto interval = IntervalModel::fit(held_out, scaled ? problem.rows : TrainingRows{}, options.seed);
+  if (!interval) return interval.error();
+  state->interval = *std::move(interval);
+  state->bins = std::move(problem.bins);
+  state->figures = figures_of(points, samples.size(), *errors, state->interval.cross_validated_coverage());
+  state->figures.host_bound = looks_host_bound(key, gpu, points);
+  state->range = CalibratedRange(points);
+  if (options.compact && points.size() > kCompactShapes) {
+    points = chosen(points, select_points(key, gpu, points, kCompactShapes, Selection::spread, options.seed));
+  }
+  state->points = PointSet(points, options.publish_times);
+  return ClassModel(std::move(state));
+}
+
+}  // namespace roofcal

@@ -1,0 +1,116 @@
+// Which shapes to measure or fit: a random sample that prefers what lies far from the points it already has.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "calibrate/design.h"
+#include "calibrate/fit.h"
+#include "calibrate/point_set.h"
+#include "calibrate/random.h"
+#include "core/roofline.h"
+
+namespace roofcal {
+namespace {
+
+// What a timed call costs beside its own time, for `cheap`.
+constexpr double kCostOfACall = 5e-6;
+
+// Standardised coordinates of the pool: the featurizer's features for spreading, else the sizes.
+Matrix coordinates(const ClassKey& key, const GpuSpec& gpu, const Operator& op, std::span<const Sample> pool) {
+  Matrix all;
+  const auto featurizer = make_featurizer(op, gpu, key.attributes);
+  if (featurizer == nullptr) {
+    all.resize(static_cast<Eigen::Index>(pool.size()), static_cast<Eigen::Index>(op.fields().size()));
+    for (Eigen::Index row = 0; row < all.rows(); ++row) {
+      for (Eigen::Index field = 0; field < all.cols(); ++field) {
+        const auto at = static_cast<std::size_t>(field);
+        all(row, field) = shape_coordinate(op.fields()[at], pool[static_cast<std::size_t>(row)].shape[at]);
+      }
+    }
+  } else {
+    all = make_design(*featurizer, pool).features;
+    const auto names = featurizer->feature_names();
+    std::vector<Eigen::Index> columns;
+    for (const std::string_view wanted : featurizer->hints().spread) {
+      const auto found = std::ranges::find(names, wanted);
+      if (found != names.end()) columns.push_back(found - names.begin());
+    }
+    if (!columns.empty()) all = Matrix(all(Eigen::all, columns));
+  }
+  all.rowwise() -= all.colwise().mean();
+  const Eigen::RowVectorXd deviation =
+      (all.colwise().squaredNorm() / static_cast<double>(all.rows())).cwiseSqrt().array() + 1e-6;
+  // Rounded, so that a last-bit difference between machines cannot change the choice.
+  return ((all.array().rowwise() / deviation.array()) * 4096.0).round() / 4096.0;
+}
+
+// The chance of each pool point to be taken first, or next where it is far: what it costs to time.
+Vector preferences(const ClassKey& key, const GpuSpec& gpu, const Operator& op, std::span<const Sample> pool,
+                   Selection selection) {
+  Vector preference = Vector::Ones(static_cast<Eigen::Index>(pool.size()));
+  if (selection != Selection::cheap) return preference;
+  for (std::size_t i = 0; i < pool.size(); ++i) {
+    const double bound = roofline(gpu, op.work(key.attributes, pool[i].shape), key.cache).time.value();
+    preference[static_cast<Eigen::Index>(i)] = 1.0 / std::sqrt(bound + kCostOfACall);
+  }
+  return preference;
+}
+
+// An index drawn in proportion to its chance.
+std::size_t draw(const Vector& chances, Random& random) {
+  double left = random.uniform() * chances.sum();
+  Eigen::Index last = 0;
+  for (Eigen::Index i = 0; i < chances.size(); ++i) {
+    if (chances[i] <= 0.0) continue;
+    last = i;
+    left -= chances[i];
+    if (left < 0.0) break;
+  }
+  return static_cast<std::size_t>(last);
+}
+
+}  // namespace
+
+std::vector<std::size_t> select_points(const ClassKey& key, const GpuSpec& gpu, std::span<const Sample> pool,
+                                       std::size_t count, Selection selection, std::uint64_t seed) {
+  std::vector<std::size_t> selected(pool.size());
+  std::iota(selected.begin(), selected.end(), std::size_t{0});
+  if (count >= pool.size()) return selected;
+  Random random(seed);
+  const Operator* op = find_operator(key.op);
+  if (selection == Selection::random || op == nullptr) {
+    random.shuffle(selected);
+    selected.resize(count);
+    std::ranges::sort(selected);
+    return selected;
+  }
+  // As k-means++ seeds its clusters (Arthur and Vassilvitskii, SODA 2007), with the cube of the distance to the nearest
+  // point taken so far: better spread than a random sample, yet not confined to the rim as farthest-first is.
+  const Matrix place = coordinates(key, gpu, *op, pool);
+  const Vector preference = preferences(key, gpu, *op, pool, selection);
+  Vector squared = Vector::Constant(preference.size(), std::numeric_limits<double>::infinity());
+  Vector chances = preference;
+  selected.clear();
+  while (selected.size() < count) {
+    const std::size_t next = draw(chances, random);
+    const auto at = static_cast<Eigen::Index>(next);
+    if (std::ranges::find(selected, next) != selected.end()) break;  // what is left lies on points already taken
+    selected.push_back(next);
+    const Eigen::RowVectorXd here = place.row(at);
+    squared = squared.cwiseMin((place.rowwise() - here).rowwise().squaredNorm());
+    squared[at] = 0.0;
+    chances = squared.array() * squared.array().sqrt() * preference.array();
+  }
+  std::vector<bool> taken(pool.size(), false);
+  for (const std::size_t index : selected) {
+    taken[index] = true;
+  }
+  for (std::size_t i = 0; i < pool.size() && selected.size() < count; ++i) {
+    if (!taken[i]) selected.push_back(i);
+  }
+  std::ranges::sort(selected);
+  return selected;
+}
+
+}  // namespace roofcal
