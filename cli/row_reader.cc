@@ -112,8 +112,6 @@ Result<void> RowReader::next(std::vector<Line>& lines) {
 
 Result<void> split_cells(std::string_view line, std::vector<Cell>& cells,
                          std::vector<std::unique_ptr<std::string>>& scratch) {
-  cells.clear();
-  scratch.clear();
   const bool quotes = std::memchr(line.data(), '"', line.size()) != nullptr;
   std::size_t start = 0;
   while (true) {

@@ -40,8 +40,8 @@ struct Cell {
   std::string_view value;
 };
 
-/// Splits a line at commas outside quotes (RFC 4180). Values with doubled quotes are unescaped into `scratch`, which
-/// must live as long as the cells. Errors: a quote that does not end on the line.
+/// Splits a line at commas outside quotes (RFC 4180), appending to `cells`. Values with doubled quotes are unescaped
+/// into `scratch`, which must live as long as the cells. Errors: a quote that does not end on the line.
 [[nodiscard]] Result<void> split_cells(std::string_view line, std::vector<Cell>& cells,
                                        std::vector<std::unique_ptr<std::string>>& scratch);
 

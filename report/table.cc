@@ -22,7 +22,7 @@ struct Cells {
   bool footer = false;  // the last row
 };
 
-Cells cells_of(const Report& report) {
+Cells cells_of(const Report& report, EmptyColumns empty) {
   Cells cells;
   std::vector<std::vector<std::string>> columns;
   std::size_t height = report.records.size();
@@ -41,7 +41,7 @@ Cells cells_of(const Report& report) {
       numeric = numeric && (!known || is_number(record[i]));
     };
     for (const Record& record : report.records) add(record);
-    if (nested || (!anything && height > 0)) continue;
+    if (nested || (!anything && height > 0 && empty == EmptyColumns::drop)) continue;
     if (report.footer) {
       add(*report.footer);
       if (texts.back() == "-") texts.back().clear();
@@ -78,7 +78,7 @@ std::string line(const std::vector<std::string>& texts, const std::vector<std::s
 }  // namespace
 
 std::string grid(const Report& report) {
-  const Cells cells = cells_of(report);
+  const Cells cells = cells_of(report, EmptyColumns::drop);
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < cells.titles.size(); ++i) {
     widths.push_back(width(cells.titles[i]));
@@ -135,8 +135,8 @@ std::string card(const Report& report) {
   return out;
 }
 
-std::string markdown(const Report& report) {
-  const Cells cells = cells_of(report);
+std::string markdown(const Report& report, EmptyColumns empty) {
+  const Cells cells = cells_of(report, empty);
   const auto row = [](const std::vector<std::string>& texts) {
     std::string out = "|";
     for (const std::string& text : texts) {
