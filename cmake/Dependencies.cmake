@@ -1,4 +1,4 @@
-# Everything that roofcal links; scripts/setup installs the Debian and Ubuntu packages named here.
+# Everything that roofcal links. The packages that hold it, by system, are in scripts/packages.txt; keep both in step.
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)                         # zlib1g-dev
 find_package(SQLite3 REQUIRED)                      # libsqlite3-dev
