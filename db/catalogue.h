@@ -45,8 +45,10 @@ class GpuCatalogue {
   std::map<std::string, std::string, std::less<>> by_alias_;  ///< normalised name -> name
 };
 
-/// Folder of data that comes with the program (catalogue/, builtin/): $ROOFCAL_SHARE, else ../share/roofcal beside the
-/// executable, else the source tree it was built from.
-[[nodiscard]] std::filesystem::path share_folder();
+/// The folder of built-in catalogue files: below $ROOFCAL_SHARE, else below share/roofcal beside the installed program,
+/// else db/catalogue of the source tree that the program was built from.
+[[nodiscard]] std::filesystem::path catalogue_folder();
+/// The folder of built-in calibrations, found the same way (calibrate/builtin in the source tree).
+[[nodiscard]] std::filesystem::path builtin_folder();
 
 }  // namespace roofcal

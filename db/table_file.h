@@ -1,0 +1,40 @@
+// A CSV file, gzip'd or not, as rows of cells: quotes, CRLF, a byte-order mark, one header line.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+
+namespace roofcal {
+
+class TableFile {
+ public:
+  /// Opens and reads the header. Errors: no such file, an empty one, damaged gzip data.
+  [[nodiscard]] static Result<TableFile> open(const std::filesystem::path& file);
+  TableFile(TableFile&&) noexcept;
+  TableFile& operator=(TableFile&&) noexcept;
+  ~TableFile();
+
+  [[nodiscard]] const std::vector<std::string>& columns() const;
+  /// Index of a column; nullopt when the file has none of that name.
+  [[nodiscard]] std::optional<std::size_t> column(std::string_view name) const;
+
+  /// The next row's cells, valid until the next call; nullopt at the end. Blank lines are passed over. A row may have
+  /// another number of cells than the header: the caller decides. Errors: damaged gzip data, an unclosed quote.
+  [[nodiscard]] Result<std::optional<std::vector<std::string_view>>> next();
+  /// Line in the file on which the last row began; the header is line 1.
+  [[nodiscard]] std::int64_t line() const;
+
+ private:
+  struct State;
+  explicit TableFile(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace roofcal
