@@ -17,6 +17,7 @@ struct Scale {
 
 constexpr std::array<Scale, 4> kSeconds{{{1.0, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}}};
 constexpr std::array<Scale, 5> kBytes{{{0x1p40, "TiB"}, {0x1p30, "GiB"}, {0x1p20, "MiB"}, {0x1p10, "KiB"}, {1.0, "B"}}};
+constexpr std::array<Scale, 2> kDecimalBytes{{{1e12, "TB"}, {1e9, "GB"}}};
 constexpr std::array<Scale, 4> kBandwidth{{{1e12, "TB/s"}, {1e9, "GB/s"}, {1e6, "MB/s"}, {1.0, "B/s"}}};
 constexpr std::array<Scale, 4> kFlops{{{1e12, "TFLOP/s"}, {1e9, "GFLOP/s"}, {1e6, "MFLOP/s"}, {1.0, "FLOP/s"}}};
 constexpr std::array<Scale, 3> kHertz{{{1e9, "GHz"}, {1e6, "MHz"}, {1.0, "Hz"}}};
@@ -40,7 +41,7 @@ std::string in_unit(double value, std::span<const Scale> scales) {
       break;
     }
   }
-  if (value == 0.0) chosen = std::ranges::find(scales, 1.0, &Scale::factor).operator->();
+  if (value == 0.0) chosen = &*std::ranges::find(scales, 1.0, &Scale::factor);
   return significant(value / chosen->factor) + " " + std::string(chosen->unit);
 }
 
@@ -54,6 +55,9 @@ std::string trimmed(std::string text) {
   }
   return number + text.substr(space);
 }
+
+// Memory is sold in GB, caches come in MiB: whichever unit makes the number round.
+bool is_decimal_size(double value) { return value >= 1e9 && std::fmod(value, 1e8) == 0.0; }
 
 struct PeopleText {
   Unit unit;
@@ -104,7 +108,7 @@ std::string scaled(double value, Unit unit) {
     case Unit::seconds:
       return in_unit(value, kSeconds);
     case Unit::bytes:
-      return trimmed(in_unit(value, kBytes));
+      return trimmed(is_decimal_size(value) ? in_unit(value, kDecimalBytes) : in_unit(value, kBytes));
     case Unit::bytes_per_second:
       return in_unit(value, kBandwidth);
     case Unit::flops_per_second:

@@ -1,0 +1,143 @@
+#include "predictor/calibration_library.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace roofcal {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSuffix = ".json.gz";
+
+// "h200_sxm/gemm-bfloat16": GPU, operator and attributes without the ending of a file.
+std::string stem_of(std::string_view gpu, std::string_view op, const Attributes& attributes) {
+  std::string stem = calibration_file_name(gpu, op, attributes).generic_string();
+  stem.resize(stem.size() - kSuffix.size());
+  return stem;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back().push_back(c);
+    }
+  }
+  return parts;
+}
+
+// The inverse of stem_of; nullopt when the name is none of an operator known here. Attribute values hold no '-'.
+std::optional<ClassKey> key_of(const std::string& gpu, const std::string& file) {
+  const auto parts = split(file, '-');
+  const Operator* op = find_operator(parts.front());
+  if (op == nullptr || parts.size() != op->attributes().size() + 1) return std::nullopt;
+  std::set<std::string> names;
+  for (const AttributeField& attribute : op->attributes()) names.emplace(attribute.name);
+  ClassKey key;
+  key.gpu = gpu;
+  key.op = parts.front();
+  std::size_t i = 1;
+  for (const std::string& name : names) key.attributes.emplace(name, parts[i++]);
+  return key;
+}
+
+Error failed(const fs::path& path, const std::error_code& failure) {
+  return Error{ErrorCode::io, fmt::format("cannot read {}: {}", path.string(), failure.message())};
+}
+
+}  // namespace
+
+std::string stored_calibration_key(const ClassKey& group) {
+  return fmt::format("{}/{}/{}/{}", stem_of(group.gpu, group.op, group.attributes), group.framework, group.version,
+                     to_string(group.cache));
+}
+
+CalibrationLibrary::CalibrationLibrary(fs::path builtin, const GpuCatalogue& catalogue, const Store* store)
+    : builtin_(std::move(builtin)), catalogue_(catalogue), store_(store) {}
+
+Result<CalibrationLibrary::Loaded> CalibrationLibrary::load(std::string_view gpu, std::string_view op,
+                                                            const Attributes& attributes) const {
+  const auto find_gpu = [this](std::string_view name) { return catalogue_.spec(name); };
+  Loaded out;
+  if (store_ != nullptr) {
+    ClassFilter filter;
+    filter.gpu = gpu;
+    filter.op = op;
+    const auto stored = store_->latest_calibrations(filter);
+    if (!stored) return stored.error();
+    const std::string prefix = stem_of(gpu, op, attributes) + "/";
+    for (const auto& entry : *stored) {
+      if (!entry.key.starts_with(prefix)) continue;
+      auto calibration = parse_calibration(entry.blob, find_gpu);
+      if (!calibration) {
+        return Error{calibration.error().code,
+                     fmt::format("calibration {} of the store: {}; `roofcal calibrate` makes it anew", entry.key,
+                                 calibration.error().message)};
+      }
+      calibration->origin = "store";
+      out.push_back(std::make_unique<const Calibration>(*std::move(calibration)));
+    }
+  }
+  const fs::path file = builtin_ / calibration_file_name(gpu, op, attributes);
+  std::error_code failure;
+  const bool there = fs::exists(file, failure);
+  if (failure) return failed(file, failure);
+  if (there) {
+    auto calibration = load_calibration(file, find_gpu);
+    if (!calibration) return calibration.error();
+    calibration->origin = "builtin";
+    out.push_back(std::make_unique<const Calibration>(*std::move(calibration)));
+  }
+  return out;
+}
+
+Result<std::vector<const Calibration*>> CalibrationLibrary::find(std::string_view gpu, std::string_view op,
+                                                                 const Attributes& attributes) const {
+  const fs::path name = calibration_file_name(gpu, op, attributes);
+  auto known = loaded_.find(name);
+  if (known == loaded_.end()) {
+    auto loaded = load(gpu, op, attributes);
+    if (!loaded) return loaded.error();
+    known = loaded_.emplace(name, *std::move(loaded)).first;
+  }
+  std::vector<const Calibration*> out;
+  for (const auto& calibration : known->second) out.push_back(calibration.get());
+  return out;
+}
+
+Result<std::vector<ClassKey>> CalibrationLibrary::builtins() const {
+  std::vector<ClassKey> out;
+  std::error_code failure;
+  if (!fs::is_directory(builtin_, failure)) return out;
+  for (fs::recursive_directory_iterator it(builtin_, failure), end; !failure && it != end; it.increment(failure)) {
+    const std::string file = it->path().filename().string();
+    if (!file.ends_with(kSuffix)) continue;
+    auto key = key_of(it->path().parent_path().filename().string(), file.substr(0, file.size() - kSuffix.size()));
+    if (key) out.push_back(*std::move(key));
+  }
+  if (failure) return failed(builtin_, failure);
+  std::ranges::sort(out);
+  return out;
+}
+
+Result<std::vector<ClassKey>> CalibrationLibrary::available() const {
+  auto known = builtins();
+  if (!known || store_ == nullptr) return known;
+  const auto stored = store_->latest_calibrations({});
+  if (!stored) return stored.error();
+  for (const auto& entry : *stored) {
+    const auto parts = split(entry.key, '/');
+    auto key = parts.size() < 2 ? std::nullopt : key_of(parts[0], parts[1]);
+    if (key) known->push_back(*std::move(key));
+  }
+  std::ranges::sort(*known);
+  known->erase(std::ranges::unique(*known).begin(), known->end());
+  return known;
+}
+
+}  // namespace roofcal
