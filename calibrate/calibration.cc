@@ -29,18 +29,6 @@ Error system_error(const std::filesystem::path& file, std::string_view what) {
   return {ErrorCode::io, fmt::format("{}: {}: {}", file.string(), what, std::strerror(errno))};
 }
 
-// Parsed JSON keeps a few hundred bytes a level on the stack; ours is shallow, a damaged file may not be.
-constexpr int kDeepest = 16;
-
-Result<json> parse(const std::string& text) {
-  return guarded([&] {
-    return json::parse(text, [](int depth, json::parse_event_t /*event*/, json& /*parsed*/) {
-      require(depth <= kDeepest, "it is nested deeper than a calibration");
-      return true;
-    });
-  });
-}
-
 }  // namespace
 
 std::string serialise_calibration(const Calibration& calibration) {
@@ -66,7 +54,7 @@ std::string serialise_calibration(const Calibration& calibration) {
 Result<Calibration> parse_calibration(std::string_view bytes, const FindGpu& find_gpu) {
   const auto text = gzip_decompress(bytes, kLargestText);
   if (!text) return text.error();
-  const auto whole = parse(*text);
+  const auto whole = guarded([&] { return json::parse(*text); });
   if (!whole) return whole.error();
 
   Calibration calibration;

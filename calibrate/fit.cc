@@ -12,11 +12,13 @@
 #include "calibrate/physical_mean.h"
 #include "calibrate/random.h"
 #include "calibrate/residual.h"
+#include "calibrate/selection.h"
 
 namespace roofcal {
 namespace {
 
 constexpr double kSmallestErrorThatWeighs = 0.03;
+constexpr double kOutlier = 3.0;                // in robust standard deviations of the held-out errors
 constexpr std::size_t kFewestForScale = 100;    // below, one scale for all shapes
 constexpr std::size_t kCompactShapes = 300;     // kept for `nearest` in a calibration that is shipped
 constexpr double kSmallestMean = 1e-12;         // seconds: guards the logarithm where all weights are zero
@@ -58,7 +60,8 @@ std::vector<std::size_t> assign_folds(std::size_t points, std::size_t folds, std
 }
 
 // log t - log estimate of every point by fits that did not see it. `process`: where the hyper-parameters come from.
-Result<Vector> held_out_errors(const Problem& problem, const GaussianProcess& process, std::span<const double> weights) {
+Result<Vector> held_out_errors(const Problem& problem, const GaussianProcess& process,
+                               std::span<const double> weights) {
   Vector errors = Vector::Zero(problem.log_times.size());
   const std::size_t folds = 1 + *std::ranges::max_element(problem.fold_of);
   for (std::size_t fold = 0; fold < folds && folds > 1; ++fold) {
@@ -69,7 +72,7 @@ Result<Vector> held_out_errors(const Problem& problem, const GaussianProcess& pr
     Residual residual;
     residual.process_share = problem.plan.process_share;
     if (problem.plan.process) {
-      residual.process = process.refit(problem.design.features(seen, Eigen::all), target(seen));
+      residual.process = process.refit(problem.design.features(seen, Eigen::all), target(seen), Vector());
     }
     if (problem.plan.trees) {
       auto trees = train_trees(problem.rows, target, weights, seen, problem.plan.fold_trees);
@@ -83,10 +86,36 @@ Result<Vector> held_out_errors(const Problem& problem, const GaussianProcess& pr
   return errors;
 }
 
-std::vector<double> weights_against_outliers(const Vector& errors) {
+// With many points: as absolute instead of squared errors would weigh them.
+std::vector<double> weights_by_error(const Vector& errors) {
   const Eigen::ArrayXd raw = errors.array().abs().max(kSmallestErrorThatWeighs).inverse();
   const Eigen::ArrayXd weights = (raw / raw.mean() * 100.0).round() / 100.0;
   return {weights.data(), weights.data() + weights.size()};
+}
+
+// With few: all alike, but for the outliers.
+std::vector<double> weights_against_outliers(const Vector& errors) {
+  std::vector<double> magnitudes(errors.data(), errors.data() + errors.size());
+  std::ranges::transform(magnitudes, magnitudes.begin(), [](double error) { return std::abs(error); });
+  const auto middle = magnitudes.begin() + static_cast<std::ptrdiff_t>(magnitudes.size() / 2);
+  std::ranges::nth_element(magnitudes, middle);
+  const double limit = kOutlier * 1.4826 * *middle;
+  std::vector<double> weights;
+  for (const double error : errors) {
+    const double ratio = std::min(1.0, limit / std::max(std::abs(error), 1e-9));
+    weights.push_back(std::max(1e-4, std::round(ratio * ratio * 1e4) / 1e4));
+  }
+  return weights;
+}
+
+// What the noise of a point with such a weight and error is beyond the common one.
+Vector extra_noise(std::span<const double> weights, const Vector& errors, double noise) {
+  Vector extra(errors.size());
+  for (Eigen::Index i = 0; i < errors.size(); ++i) {
+    const double weight = weights[static_cast<std::size_t>(i)];
+    extra[i] = noise * (1.0 / weight - 1.0) + errors[i] * errors[i] * (1.0 - weight);
+  }
+  return extra;
 }
 
 FitFigures figures_of(std::span<const Sample> points, std::size_t rows, const Vector& errors, double coverage) {
@@ -137,6 +166,9 @@ std::vector<Sample> merge_repeats(std::span<const Sample> samples) {
 
 Result<ClassModel> fit_class(const ClassKey& key, const GpuSpec& gpu, std::span<const Sample> samples,
                              const FitOptions& options) {
+  if (options.points && *options.points == 0) {
+    return Error{ErrorCode::usage, fmt::format("{}: zero points cannot be fitted", describe(key))};
+  }
   if (samples.empty()) return Error{ErrorCode::bad_data, fmt::format("{}: no samples to fit", describe(key))};
   for (const Sample& sample : samples) {
     if (!(sample.time.value() > 0.0) || !std::isfinite(sample.time.value())) {
@@ -159,10 +191,12 @@ Result<ClassModel> fit_class(const ClassKey& key, const GpuSpec& gpu, std::span<
                              describe(key), key.op, gpu.name, gpu.name)};
   }
   std::vector<Sample> points = merge_repeats(samples);
+  std::vector<double> stand_for;  // how many shapes each point stands for
   if (options.points && *options.points < points.size()) {
-    points = chosen(points, select_points(key, gpu, points, *options.points, options.selection, options.seed));
+    const auto selected = select_points(key, gpu, points, *options.points, options.selection, options.seed);
+    stand_for = represented(key, gpu, points, selected);
+    points = chosen(points, selected);
   }
-  if (points.empty()) return Error{ErrorCode::usage, fmt::format("{}: zero points to fit", describe(key))};
 
   Problem problem;
   problem.design = make_design(*state->featurizer, points);
@@ -186,8 +220,12 @@ Result<ClassModel> fit_class(const ClassKey& key, const GpuSpec& gpu, std::span<
   auto errors = held_out_errors(problem, state->process, {});
   if (!errors) return errors.error();
   std::vector<double> tree_weights;
-  if (problem.plan.reweight) {
+  if (problem.plan.process) {
     tree_weights = weights_against_outliers(*errors);
+    state->process = state->process.refit(problem.design.features, target,
+                                          extra_noise(tree_weights, *errors, state->process.noise()));
+  } else if (problem.plan.trees) {
+    tree_weights = weights_by_error(*errors);
     errors = held_out_errors(problem, state->process, tree_weights);
     if (!errors) return errors.error();
   }
@@ -198,7 +236,7 @@ Result<ClassModel> fit_class(const ClassKey& key, const GpuSpec& gpu, std::span<
   }
 
   state->size_field = state->featurizer->hints().size_field;
-  HeldOutErrors held_out{*errors, {}, problem.fold_of};
+  HeldOutErrors held_out{*errors, {}, problem.fold_of, stand_for};
   for (const Sample& point : points) {
     held_out.sizes.push_back(std::max<std::int64_t>(point.shape[state->size_field], 1));
   }

@@ -115,12 +115,13 @@ GaussianProcess GaussianProcess::fit(const Matrix& features, const Vector& targe
   Random random(options.seed);
   random.shuffle(order);
   order.resize(std::min(order.size(), options.subset));
+  priors.log_signal_mean = std::log(targets.squaredNorm() / static_cast<double>(targets.size()) + 1e-6);
   const GpObjective objective(inputs(order, Eigen::all), targets(order), priors);
 
   const auto dimensions = static_cast<Eigen::Index>(process.columns_.size());
   Vector theta(dimensions + 2);
   std::copy(priors.log_length_mean.begin(), priors.log_length_mean.end(), theta.data());
-  theta[dimensions] = std::log(targets.squaredNorm() / static_cast<double>(targets.size()) + 1e-6);
+  theta[dimensions] = priors.log_signal_mean;
   theta[dimensions + 1] = std::log(kInitialNoise);
   theta = minimise(objective, theta, options.iterations);
 
@@ -129,17 +130,18 @@ GaussianProcess GaussianProcess::fit(const Matrix& features, const Vector& targe
   }
   process.signal_ = std::exp(theta[dimensions]);
   process.noise_ = std::exp(theta[dimensions + 1]) + priors.noise_floor;
-  process.condition(inputs, targets);
+  process.condition(inputs, targets, Vector());
   return process;
 }
 
-GaussianProcess GaussianProcess::refit(const Matrix& features, const Vector& targets) const {
+GaussianProcess GaussianProcess::refit(const Matrix& features, const Vector& targets,
+                                       const Vector& extra_noise) const {
   GaussianProcess other = *this;
-  other.condition(other.standardised(features), targets);
+  other.condition(other.standardised(features), targets, extra_noise);
   return other;
 }
 
-void GaussianProcess::condition(const Matrix& inputs, const Vector& targets) {
+void GaussianProcess::condition(const Matrix& inputs, const Vector& targets, const Vector& extra_noise) {
   const Eigen::Index count = inputs.rows();
   Eigen::MatrixXd scaled = inputs;
   for (Eigen::Index d = 0; d < scaled.cols(); ++d) {
@@ -154,7 +156,7 @@ void GaussianProcess::condition(const Matrix& inputs, const Vector& targets) {
     }
     const Eigen::ArrayXd r = squared.sqrt();
     kernel.col(j).tail(below) = signal_ * (1.0 + r) * (-r).exp();
-    kernel(j, j) += noise_ + 1e-8;
+    kernel(j, j) += noise_ + 1e-8 + (extra_noise.size() > 0 ? extra_noise[j] : 0.0);
   }
   const Vector alpha = kernel.llt().solve(targets);
   alpha_.assign(alpha.data(), alpha.data() + count);

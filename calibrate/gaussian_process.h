@@ -18,7 +18,7 @@ struct GpFeature {
 
 struct GpOptions {
   double log_length_sd = 0.5;
-  std::size_t subset = 250;  ///< points that the hyper-parameters are fitted on; all points make the posterior
+  std::size_t subset = 300;  ///< points that the hyper-parameters are fitted on; all points make the posterior
   int iterations = 60;
   std::uint64_t seed = 1;
 };
@@ -30,10 +30,13 @@ class GaussianProcess {
   /// `features`: all features of all points, of which `chosen` are used. Precondition: at least 2 points.
   [[nodiscard]] static GaussianProcess fit(const Matrix& features, const Vector& targets,
                                            std::span<const GpFeature> chosen, const GpOptions& options);
-  /// The posterior of other points under this process's standardisation and hyper-parameters.
-  [[nodiscard]] GaussianProcess refit(const Matrix& features, const Vector& targets) const;
+  /// The posterior of other points under this process's standardisation and hyper-parameters. `extra_noise`: variance of
+  /// each point beside the common one; none when empty.
+  [[nodiscard]] GaussianProcess refit(const Matrix& features, const Vector& targets, const Vector& extra_noise) const;
 
   [[nodiscard]] bool empty() const { return alpha_.empty(); }
+  /// Variance of the noise.
+  [[nodiscard]] double noise() const { return noise_; }
   /// The posterior mean at one point; `features`: all features of the point.
   [[nodiscard]] double predict(std::span<const float> features) const;
 
@@ -43,7 +46,7 @@ class GaussianProcess {
 
  private:
   [[nodiscard]] Matrix standardised(const Matrix& features) const;
-  void condition(const Matrix& inputs, const Vector& targets);
+  void condition(const Matrix& inputs, const Vector& targets, const Vector& extra_noise);
   void build_lanes();
 
   std::vector<std::size_t> columns_;

@@ -44,21 +44,22 @@ constexpr double kSecondsPerStep = 60e-9;      // floor of a step: barrier and l
 constexpr double kSecondsPerTile = 0.7e-6;     // prologue and epilogue of a tile
 constexpr double kSecondsPerSplit = 1.0e-6;    // second pass of split-k
 constexpr double kShareOfL2 = 0.6;             // what stays in L2 between replays
+constexpr double kColdRamp = 0.08;             // of the L2 size, over which copies stop fitting
 constexpr double kTypicalLaunch = 2e-6;        // scale on which work counts against launching
 
-constexpr std::array<std::string_view, 30> kColumns{
+constexpr std::array<std::string_view, 37> kColumns{
     "launch",        "compute",      "memory",        "bound",        "time_64x64",    "waves_64x64",
     "time_64x128",   "waves_64x128", "time_128x64",   "waves_128x64", "time_128x128",  "waves_128x128",
     "time_128x192",  "waves_128x192", "time_192x128", "waves_192x128", "time_128x256", "waves_128x256",
     "time_256x128",  "waves_256x128", "time_64x256",  "waves_64x256", "best_tile",     "l2_bytes",
-    "k",             "search",       "beyond_l2",     "bound_beyond_l2", "output",     "weights"};
+    "k",             "search",       "beyond_l2",     "bound_beyond_l2", "output",     "weights", "activations", "cold_5", "bound_cold_5", "tile_cold_5", "cold_6", "bound_cold_6", "tile_cold_6"};
 
-constexpr std::array<std::string_view, 29> kFeatures{
+constexpr std::array<std::string_view, 32> kFeatures{
     "log_m",           "log_n",        "log_k",        "intensity",   "wave_over_bound",  "bytes_over_l2",
     "fill_64x64",      "fill_128x128", "fill_128x256", "pad_64",      "log_waves",        "pad_128",
     "fill_256x128",    "search_over_bound", "search_split", "search_fill", "work_over_launch", "log_tiles",
     "log_mn",          "log_mk",       "log_nk",       "log_mnk",     "log_bytes",        "fill_64x128",
-    "fill_128x64",     "fill_128x192", "fill_192x128", "fill_256x256", "fill_64x256"};
+    "fill_128x64",     "fill_128x192", "fill_192x128", "fill_256x256", "fill_64x256", "cold_5", "cold_6", "weights_over_l2"};
 
 // For x >= 0, faster than std::ceil on the baseline instruction set.
 double ceiling(double x) {
@@ -75,7 +76,8 @@ class GemmFeaturizer final : public Featurizer {
         l2_(gpu.l2.value()),
         clock_(gpu.boost_clock.value()),
         activation_bytes_(dtype.activation_bytes),
-        weight_bytes_(dtype.weight_bytes) {
+        weight_bytes_(dtype.weight_bytes),
+        stored_weight_bytes_(std::floor(2.0 * dtype.weight_bytes) / 2.0) {
     const double sm_peak = kTensorEfficiency * peak_ / sms_;
     const double sm_l2 = kL2BytesPerClockAndSm * clock_;
     depth_ = kBytesPerStep / std::max(0.5 * (activation_bytes_ + weight_bytes_), 0.5);
@@ -127,7 +129,17 @@ class GemmFeaturizer final : public Featurizer {
     put(beyond_l2);
     put(std::max(compute, beyond_l2));
     put(2.0 * m * n / bandwidth_);
-    put(weight_bytes_ * n * k / bandwidth_);
+    const double weights = weight_bytes_ * n * k;
+    put(weights / bandwidth_);
+    put(activation_bytes_ * m * k / bandwidth_);
+    const double cold_5 = cold_share(n * k, std::clamp(ceiling(l2_ / (stored_weight_bytes_ * n * k)), 1.0, 5.0));
+    const double cold_6 = cold_share(n * k, 6.0);
+    for (const double share : {cold_5, cold_6}) {
+      const double fetch = share * weights / bandwidth_;
+      put(fetch);
+      put(std::max(compute, fetch));
+      put(std::max({best_wave_time, memory, fetch}));
+    }
 
     const double log_m = std::log2(m);
     const double log_n = std::log2(n);
@@ -164,22 +176,23 @@ class GemmFeaturizer final : public Featurizer {
     tell(fill(m, n, {192, 128}));
     tell(fill(m, n, {256, 256}));
     tell(fill(m, n, {64, 256}));
+    tell(cold_5);
+    tell(cold_6);
+    tell(std::tanh(std::log2(weights / l2_)));
   }
 
   [[nodiscard]] FitHints hints() const override {
     FitHints hints;
-    // Centres of the length scales: means over ten classes fitted with 1000 points each.
-    hints.smooth = {{"log_m", 0.98},        {"log_n", 1.18},
-                    {"log_k", 0.39},        {"intensity", 1.10},
-                    {"wave_over_bound", 1.25}, {"bytes_over_l2", 0.71},
-                    {"fill_64x64", 1.32},   {"fill_128x128", 1.23},
-                    {"fill_128x256", 1.27}, {"pad_64", 1.38},
-                    {"log_waves", 1.00},    {"pad_128", 0.92},
-                    {"fill_256x128", 1.28}, {"search_over_bound", 0.98},
-                    {"search_split", 1.32}, {"search_fill", 1.68},
-                    {"work_over_launch", 0.85}};
+    // The mean of what ten classes of 1000 points learned; all features lie near it.
+    constexpr double kLogLength = 1.1;
+    for (const std::string_view name :
+         {"log_m", "log_n", "log_k", "intensity", "wave_over_bound", "bytes_over_l2", "fill_64x64", "fill_128x128",
+          "fill_128x256", "pad_64", "log_waves", "pad_128", "fill_256x128", "search_over_bound", "search_split",
+          "search_fill", "work_over_launch", "cold_5", "cold_6", "weights_over_l2"}) {
+      hints.smooth.push_back({name, kLogLength});
+    }
     hints.spread = {"log_m",        "log_n",   "log_k", "wave_over_bound", "bytes_over_l2", "fill_128x128",
-                    "fill_256x128", "pad_128", "search_over_bound"};
+                    "fill_256x128", "pad_128", "search_over_bound", "cold_5", "weights_over_l2"};
     return hints;
   }
 
@@ -189,6 +202,12 @@ class GemmFeaturizer final : public Featurizer {
     double split = 1.0;
     double fill = 1.0;  // of the last wave
   };
+
+  // The share of the weights that has left L2 when a call begins, where a benchmark goes round `copies` of them, as
+  // those of TensorRT-LLM (up to 5) and vLLM (6) do: none while all copies fit, all soon after.
+  [[nodiscard]] double cold_share(double elements, double copies) const {
+    return std::clamp((copies * stored_weight_bytes_ * elements / l2_ - 1.0) / kColdRamp, 0.0, 1.0);
+  }
 
   // The fill of the last wave of tiles on the SMs, in (0, 1].
   [[nodiscard]] double fill(double m, double n, Tile tile) const {
@@ -222,6 +241,7 @@ class GemmFeaturizer final : public Featurizer {
 
   double peak_, bandwidth_, sms_, l2_, clock_;
   double activation_bytes_, weight_bytes_;
+  double stored_weight_bytes_;  // without scales
   double depth_ = 1.0;  // of a step, in elements of k
   std::array<double, kSearchTiles.size()> step_seconds_{};
 };

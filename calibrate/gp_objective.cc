@@ -69,6 +69,7 @@ double GpObjective::evaluate(const Vector& theta, Vector& gradient) const {
   for (Eigen::Index d = 0; d < dimensions; ++d) {
     add_prior(d, priors_.log_length_mean[static_cast<std::size_t>(d)], priors_.log_length_sd);
   }
+  add_prior(dimensions, priors_.log_signal_mean, priors_.log_signal_sd);
   add_prior(dimensions + 1, priors_.log_noise_mean, priors_.log_noise_sd);
   return value;
 }

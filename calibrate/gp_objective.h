@@ -12,6 +12,8 @@ namespace roofcal {
 struct GpPriors {
   std::vector<double> log_length_mean;  ///< one a feature
   double log_length_sd = 1.0;
+  double log_signal_mean = 0.0;
+  double log_signal_sd = 1.5;
   double log_noise_mean = -8.517;  ///< ln 2e-4: variance of the noise
   double log_noise_sd = 2.0;
   double noise_floor = 2.5e-5;  ///< variance that is always there: 0.5 %

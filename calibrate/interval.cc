@@ -13,7 +13,8 @@ constexpr double kErrorFloor = 0.004;
 constexpr double kMiss = 0.05;  // on each side
 // A bin's own quantiles weigh as much as those of all points when it has this many points.
 constexpr double kShrinkage = 60.0;
-constexpr double kFewestForTails = 19.0;      // points of which one lies beyond each 5 % quantile
+constexpr double kFewestForTails = 19.0;       // points of which one lies beyond each 5 % quantile
+constexpr double kFewestForSides = 400.0;      // with fewer, both sides share one quantile of |error|
 constexpr double kHalfwidthOfOnePoint = 0.3;  // in log time
 
 TreeOptions scale_options(std::size_t rows, std::uint64_t seed) {
@@ -30,26 +31,49 @@ TreeOptions scale_options(std::size_t rows, std::uint64_t seed) {
   return options;
 }
 
-// The value below which a share `level` of new draws falls, distribution-free: rank ceil((n + 1) level), from whichever
-// end is nearer.
-double conformal_quantile(std::vector<double>& values, double level) {
-  const auto count = static_cast<double>(values.size());
-  const double rank = level < 0.5 ? std::floor((count + 1.0) * level) : std::ceil((count + 1.0) * level);
-  const auto index = static_cast<std::ptrdiff_t>(std::clamp(rank, 1.0, count)) - 1;
-  std::nth_element(values.begin(), values.begin() + index, values.end());
-  return values[static_cast<std::size_t>(index)];
+struct Score {
+  double value;
+  double weight;
+};
+
+// The value below which a share `level` of new draws falls, distribution-free: the new draw itself counts as one more
+// score beyond all others.
+double conformal_quantile(std::vector<Score>& scores, double level) {
+  std::ranges::sort(scores, {}, &Score::value);
+  double total = 0.0;
+  for (const Score& score : scores) {
+    total += score.weight;
+  }
+  const double wanted = level * total * (1.0 + 1.0 / static_cast<double>(scores.size()));
+  double sum = 0.0;
+  for (const Score& score : scores) {
+    sum += score.weight;
+    if (sum >= wanted * (1.0 - 1e-12)) return score.value;
+  }
+  return scores.back().value;
 }
 
 // `scale`: what scores were divided by, typically.
-Quantiles quantiles_of(std::vector<double>& values, double scale) {
+Quantiles quantiles_of(const std::vector<Score>& scores, double scale) {
+  const auto count = static_cast<double>(scores.size());
+  std::vector<Score> side = scores;
   Quantiles quantiles;
-  if (values.empty()) return quantiles;
-  // With fewer points than a 5 % tail needs, the extremes are stretched and a floor is kept: one point knows nothing.
-  const auto count = static_cast<double>(values.size());
-  const double stretch = std::max(1.0, std::sqrt(kFewestForTails / count));
-  const double floor = count < kFewestForTails ? kHalfwidthOfOnePoint / (count * scale) : 0.0;
-  quantiles.lo = std::min(-floor, stretch * conformal_quantile(values, kMiss));
-  quantiles.hi = std::max(floor, stretch * conformal_quantile(values, 1.0 - kMiss));
+  if (count < kFewestForSides) {
+    std::ranges::transform(side, side.begin(), [](const Score& s) { return Score{std::abs(s.value), s.weight}; });
+    quantiles.hi = conformal_quantile(side, 1.0 - 2.0 * kMiss);
+    quantiles.lo = -quantiles.hi;
+  } else {
+    quantiles.hi = std::max(0.0, conformal_quantile(side, 1.0 - kMiss));
+    std::ranges::transform(side, side.begin(), [](const Score& s) { return Score{-s.value, s.weight}; });
+    quantiles.lo = -std::max(0.0, conformal_quantile(side, 1.0 - kMiss));
+  }
+  if (count < kFewestForTails) {
+    // The largest of so few errors is no 90 % limit yet: stretched, with a floor, since one point knows nothing.
+    const double stretch = std::sqrt(kFewestForTails / count);
+    const double floor = kHalfwidthOfOnePoint / (count * scale);
+    quantiles.hi = std::max(floor, stretch * quantiles.hi);
+    quantiles.lo = std::min(-floor, stretch * quantiles.lo);
+  }
   return quantiles;
 }
 
@@ -57,16 +81,17 @@ using Bins = std::array<Quantiles, IntervalModel::kBins>;
 
 // Quantiles by bin from the points that `use` admits.
 template <class Use>
-Bins calibrate_bins(const Vector& scores, const std::vector<std::size_t>& bin_of, double scale, Use use) {
-  std::vector<double> all;
-  std::array<std::vector<double>, IntervalModel::kBins> parts;
-  for (std::size_t i = 0; i < bin_of.size(); ++i) {
+Bins calibrate_bins(const std::vector<Score>& scores, const std::vector<std::size_t>& bin_of, double scale, Use use) {
+  std::vector<Score> all;
+  std::array<std::vector<Score>, IntervalModel::kBins> parts;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
     if (!use(i)) continue;
-    all.push_back(scores[static_cast<Eigen::Index>(i)]);
-    parts[bin_of[i]].push_back(all.back());
+    all.push_back(scores[i]);
+    parts[bin_of[i]].push_back(scores[i]);
   }
-  const Quantiles pooled = quantiles_of(all, scale);
   Bins bins;
+  if (all.empty()) return bins;
+  const Quantiles pooled = quantiles_of(all, scale);
   for (std::size_t b = 0; b < bins.size(); ++b) {
     const auto count = static_cast<double>(parts[b].size());
     const Quantiles own = count < kFewestForTails ? pooled : quantiles_of(parts[b], scale);
@@ -99,7 +124,11 @@ Result<IntervalModel> IntervalModel::fit(const HeldOutErrors& errors, const Trai
   }
 
   // Scales of points whose errors the trees have not seen.
-  Vector scores = errors.log_errors * std::exp(-model.log_scale_mean_);
+  std::vector<Score> scores;
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const double weight = errors.weights.empty() ? 1.0 : errors.weights[static_cast<std::size_t>(i)];
+    scores.push_back({errors.log_errors[i] * std::exp(-model.log_scale_mean_), weight});
+  }
   const std::size_t folds = 1 + *std::max_element(errors.folds.begin(), errors.folds.end());
   if (rows.features > 0) {
     const TreeOptions options = scale_options(rows.rows, seed);
@@ -113,11 +142,8 @@ Result<IntervalModel> IntervalModel::fit(const HeldOutErrors& errors, const Trai
       const auto trees = train_trees(rows, centred, {}, others, options);
       if (!trees) return trees.error();
       trees->predict(binned, scales);
-      for (Eigen::Index i = 0; i < count; ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        if (errors.folds[at] == fold) {
-          scores[i] = errors.log_errors[i] * std::exp(-scales[at] - model.log_scale_mean_);
-        }
+      for (std::size_t i = 0; i < scores.size(); ++i) {
+        if (errors.folds[i] == fold) scores[i].value *= std::exp(-scales[i]);
       }
     }
     auto trees = train_trees(rows, centred, {}, {}, options);
@@ -126,15 +152,19 @@ Result<IntervalModel> IntervalModel::fit(const HeldOutErrors& errors, const Trai
   }
 
   model.quantiles_ = calibrate_bins(scores, bin_of, std::exp(model.log_scale_mean_), [](std::size_t) { return true; });
-  std::size_t covered = 0;
+  double covered = 0.0;
+  double total = 0.0;
   for (std::size_t fold = 0; fold < folds; ++fold) {
-    const Bins bins = calibrate_bins(scores, bin_of, std::exp(model.log_scale_mean_), [&](std::size_t i) { return errors.folds[i] != fold; });
-    for (std::size_t i = 0; i < bin_of.size(); ++i) {
-      const double score = scores[static_cast<Eigen::Index>(i)];
-      covered += errors.folds[i] == fold && score >= bins[bin_of[i]].lo && score <= bins[bin_of[i]].hi ? 1U : 0U;
+    const Bins bins = calibrate_bins(scores, bin_of, std::exp(model.log_scale_mean_),
+                                     [&](std::size_t i) { return errors.folds[i] != fold; });
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      if (errors.folds[i] != fold) continue;
+      const Quantiles& limits = bins[bin_of[i]];
+      total += scores[i].weight;
+      if (scores[i].value >= limits.lo && scores[i].value <= limits.hi) covered += scores[i].weight;
     }
   }
-  model.coverage_ = static_cast<double>(covered) / static_cast<double>(count);
+  model.coverage_ = covered / total;
   return model;
 }
 

@@ -26,6 +26,7 @@ struct HeldOutErrors {
   Vector log_errors;                ///< log t - log estimate
   std::vector<std::int64_t> sizes;  ///< the size field of each point, > 0
   std::vector<std::size_t> folds;   ///< which fold each point was held out in
+  std::vector<double> weights;      ///< how many shapes each point stands for; all alike when empty
 };
 
 class IntervalModel {

@@ -37,7 +37,6 @@ ResidualPlan plan_residual(std::size_t points, bool compact, std::uint64_t seed)
     plan.fold_trees.eta = 0.08;
     return plan;
   }
-  plan.reweight = true;
   plan.folds = 4;
   trees.rounds = 200;
   trees.max_depth = 14;

@@ -16,12 +16,12 @@
 namespace roofcal {
 
 /// How the residual is learned, by the number of points: weights alone below 50; process and trees blended while the
-/// process's matrix is small; trees alone beyond, reweighted against outliers.
+/// process's matrix is small; trees alone beyond. Both are fitted twice: the second time, points that the first, held-out
+/// fit missed by far count less.
 struct ResidualPlan {
   bool process = false;
   bool trees = false;
   double process_share = 0.0;
-  bool reweight = false;    ///< a second round with weights 1 / max(|held-out error|, 0.03)
   std::size_t folds = 5;
   TreeOptions final_trees;  ///< of the model itself
   TreeOptions fold_trees;   ///< of the folds: smaller where that tells the error as well

@@ -8,6 +8,7 @@
 #include "calibrate/fit.h"
 #include "calibrate/point_set.h"
 #include "calibrate/random.h"
+#include "calibrate/selection.h"
 #include "core/roofline.h"
 
 namespace roofcal {
@@ -70,7 +71,36 @@ std::size_t draw(const Vector& chances, Random& random) {
   return static_cast<std::size_t>(last);
 }
 
+constexpr double kLeastShare = 0.2;
+
 }  // namespace
+
+std::vector<double> represented(const ClassKey& key, const GpuSpec& gpu, std::span<const Sample> pool,
+                                std::span<const std::size_t> selected) {
+  const Operator* op = find_operator(key.op);
+  std::vector<double> counts(selected.size(), 1.0);
+  if (op == nullptr || selected.size() == pool.size()) return counts;
+  const Matrix place = coordinates(key, gpu, *op, pool);
+  const std::vector<Eigen::Index> rows(selected.begin(), selected.end());
+  const Matrix chosen = place(rows, Eigen::all);
+  const Vector half_norms = 0.5 * chosen.rowwise().squaredNorm();
+  std::ranges::fill(counts, 0.0);
+  constexpr Eigen::Index kAtOnce = 256;
+  for (Eigen::Index begin = 0; begin < place.rows(); begin += kAtOnce) {
+    const Eigen::Index count = std::min(kAtOnce, place.rows() - begin);
+    // The nearest has the largest dot product less half its norm.
+    Matrix closeness = place.middleRows(begin, count) * chosen.transpose();
+    closeness.rowwise() -= half_norms.transpose();
+    for (Eigen::Index row = 0; row < count; ++row) {
+      Eigen::Index nearest = 0;
+      closeness.row(row).maxCoeff(&nearest);
+      counts[static_cast<std::size_t>(nearest)] += 1.0;
+    }
+  }
+  const double least = kLeastShare * static_cast<double>(pool.size()) / static_cast<double>(selected.size());
+  std::ranges::transform(counts, counts.begin(), [least](double count) { return std::max(count, least); });
+  return counts;
+}
 
 std::vector<std::size_t> select_points(const ClassKey& key, const GpuSpec& gpu, std::span<const Sample> pool,
                                        std::size_t count, Selection selection, std::uint64_t seed) {
