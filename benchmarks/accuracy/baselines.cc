@@ -107,16 +107,18 @@ std::vector<Sample> sub_grid(std::span<const Sample> pool, std::size_t count) {
     }
     values[d].assign(distinct.begin(), distinct.end());
   }
-  // Keep a share of every dimension's values, ends included; raise the share until the grid is as large as asked.
+  // As many values of every dimension (all, where it has fewer), evenly spaced, ends included; more of them until the
+  // grid is as large as asked.
   std::vector<Sample> best;
-  for (double share = 0.02; share <= 1.0; share *= 1.03) {
+  std::size_t largest = 0;
+  for (const auto& all : values) largest = std::max(largest, all.size());
+  for (std::size_t wanted = 2; wanted <= largest; ++wanted) {
     std::vector<std::set<std::int64_t>> kept(dimensions);
     for (std::size_t d = 0; d < dimensions; ++d) {
       const auto all = values[d].size();
-      const auto wanted = std::clamp<std::size_t>(
-          static_cast<std::size_t>(std::lround(share * static_cast<double>(all))), std::min<std::size_t>(2, all), all);
-      for (std::size_t i = 0; i < wanted; ++i) {
-        kept[d].insert(values[d][wanted == 1 ? 0 : i * (all - 1) / (wanted - 1)]);
+      const auto take = std::min(wanted, all);
+      for (std::size_t i = 0; i < take; ++i) {
+        kept[d].insert(values[d][take == 1 ? 0 : i * (all - 1) / (take - 1)]);
       }
     }
     std::vector<Sample> grid;
