@@ -122,7 +122,7 @@ class Moe final : public Operator {
   }
 
  private:
-  RouterSimulator router_;
+  RouterSimulator router_{Leftovers::each_rank};
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <queue>
 #include <utility>
@@ -86,7 +87,11 @@ void remove_in_turn(std::vector<std::int64_t>& counts, std::int64_t excess) {
         break;
       }
       --excess;
-      counts[i] > 0 ? --counts[i] : ++from_heaviest;
+      if (counts[i] > 0) {
+        --counts[i];
+      } else {
+        ++from_heaviest;
+      }
     }
   }
   if (from_heaviest == 0) {
@@ -97,9 +102,74 @@ void remove_in_turn(std::vector<std::int64_t>& counts, std::int64_t excess) {
     heaviest.emplace(counts[i], i);
   }
   for (; from_heaviest > 0; --from_heaviest) {
-    const auto [count, i] = heaviest.top();
+    const std::size_t i = heaviest.top().second;
     heaviest.pop();
     heaviest.emplace(--counts[i], i);
+  }
+}
+
+// Raises the smallest of `counts`, one at a time, until `amount` is spent. Linear after the sort: each level is filled
+// at once.
+void raise_smallest(std::span<std::int64_t> counts, std::int64_t amount) {
+  std::ranges::sort(counts);
+  std::size_t raised = 1;  // the first `raised` counts stand at one level
+  while (amount > 0) {
+    while (raised < counts.size() && counts[raised] == counts[0]) {
+      ++raised;
+    }
+    const auto width = static_cast<std::int64_t>(raised);
+    const std::int64_t gap = raised < counts.size() ? counts[raised] - counts[0] : amount;
+    const std::int64_t levels = std::min(gap, amount / width);
+    const std::int64_t partial = levels == gap ? 0 : amount - levels * width;  // fewer than `width`: the last level
+    for (std::size_t i = 0; i < raised; ++i) {
+      counts[i] += levels + (static_cast<std::int64_t>(i) < partial ? 1 : 0);
+    }
+    amount -= levels * width + partial;
+  }
+}
+
+// Splits `amount` over ranks in turn, as far as each has room.
+std::vector<std::int64_t> split_in_turn(std::int64_t amount, const std::vector<std::int64_t>& room) {
+  std::vector<std::int64_t> parts(room.size(), 0);
+  while (amount > 0) {
+    std::int64_t takers = 0;
+    for (std::size_t rank = 0; rank < room.size(); ++rank) {
+      takers += parts[rank] < room[rank] ? 1 : 0;
+    }
+    if (takers == 0) {
+      break;
+    }
+    const std::int64_t each = std::max<std::int64_t>(amount / takers, 1);
+    for (std::size_t rank = 0; rank < room.size() && amount > 0; ++rank) {
+      const std::int64_t part = std::min({each, room[rank] - parts[rank], amount});
+      parts[rank] += part;
+      amount -= part;
+    }
+  }
+  return parts;
+}
+
+// Adds `delta` assignments (takes them back when negative) rank by rank. The order of experts within a rank is not
+// kept: no load depends on it.
+void settle_on_each_rank(std::vector<std::int64_t>& counts, std::int64_t delta, std::int64_t limit, std::int64_t ep) {
+  const std::size_t share = counts.size() / static_cast<std::size_t>(ep);
+  std::vector<std::int64_t> room;
+  for (std::size_t first = 0; first < counts.size(); first += share) {
+    const auto rank = std::span(counts).subspan(first, share);
+    const std::int64_t held = std::accumulate(rank.begin(), rank.end(), std::int64_t{0});
+    room.push_back(delta > 0 ? static_cast<std::int64_t>(share) * limit - held : held);
+  }
+  const std::vector<std::int64_t> parts = split_in_turn(std::abs(delta), room);
+  const auto negate = [](std::span<std::int64_t> rank) { std::ranges::transform(rank, rank.begin(), std::negate<>()); };
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto rank = std::span(counts).subspan(i * share, share);
+    if (delta > 0) {
+      raise_smallest(rank, parts[i]);
+    } else {  // lowering the largest is raising the smallest of the negatives
+      negate(rank);
+      raise_smallest(rank, parts[i]);
+      negate(rank);
+    }
   }
 }
 
@@ -142,7 +212,7 @@ std::vector<std::int64_t> balanced_counts(const RouterQuestion& question) {
   return counts;
 }
 
-std::vector<std::int64_t> power_law_counts(const RouterQuestion& question, std::uint64_t draw) {
+std::vector<std::int64_t> power_law_counts(const RouterQuestion& question, std::uint64_t draw, Leftovers leftovers) {
   const std::int64_t total = question.tokens * question.topk;
   const bool dense = total > question.experts;
   SplitMix64 random(draw);
@@ -158,9 +228,11 @@ std::vector<std::int64_t> power_law_counts(const RouterQuestion& question, std::
     counts.push_back(std::min(static_cast<std::int64_t>(share), question.tokens));
     handed_out += counts.back();
   }
-  if (handed_out < total) {
+  if (leftovers == Leftovers::each_rank) {
+    settle_on_each_rank(counts, total - handed_out, question.tokens, question.ep);
+  } else if (handed_out < total) {
     add_in_turn(counts, total - handed_out, question.tokens);
-  } else if (handed_out > total) {
+  } else {
     remove_in_turn(counts, handed_out - total);
   }
   return counts;
@@ -210,7 +282,7 @@ RouterLoad RouterSimulator::load(const RouterQuestion& question) const {
     load = heaviest_rank(balanced_counts(question), question.ep);
   } else {
     for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
-      const RouterLoad one = heaviest_rank(power_law_counts(question, draw), question.ep);
+      const RouterLoad one = heaviest_rank(power_law_counts(question, draw, leftovers_), question.ep);
       load.assignments += one.assignments / kDraws;
       load.active_experts += one.active_experts / kDraws;
       load.heaviest += one.heaviest / kDraws;
