@@ -44,6 +44,10 @@ class Featurizer {
   virtual void evaluate(const Shape& shape, std::span<double> columns, std::span<double> features) const = 0;
 
   [[nodiscard]] virtual FitHints hints() const { return {}; }
+
+  /// Which of several kernels that hide under one name a shape may run; small numbers from 0. A fit may give each a model
+  /// of its own where that pays: not every library has all of them.
+  [[nodiscard]] virtual int class_split(const Shape& /*shape*/) const { return 0; }
 };
 
 /// The featurizer of an operator; nullptr for an operator that has none (then it can be bounded, not calibrated), and

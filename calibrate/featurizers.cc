@@ -13,6 +13,13 @@ struct Entry {
 
 constexpr std::array kEntries{
     Entry{"gemm", &make_gemm_featurizer},
+    Entry{"context_attention", &make_context_attention_featurizer},
+    Entry{"generation_attention", &make_generation_attention_featurizer},
+    Entry{"context_mla", &make_context_mla_featurizer},
+    Entry{"generation_mla", &make_generation_mla_featurizer},
+    Entry{"moe", &make_moe_featurizer},
+    Entry{"collective", &make_collective_featurizer},
+    Entry{"memory", &make_memory_featurizer},
 };
 
 }  // namespace

@@ -9,5 +9,15 @@
 namespace roofcal {
 
 [[nodiscard]] std::unique_ptr<Featurizer> make_gemm_featurizer(const GpuSpec& gpu, const Attributes& attributes);
+[[nodiscard]] std::unique_ptr<Featurizer> make_context_attention_featurizer(const GpuSpec& gpu,
+                                                                            const Attributes& attributes);
+[[nodiscard]] std::unique_ptr<Featurizer> make_generation_attention_featurizer(const GpuSpec& gpu,
+                                                                               const Attributes& attributes);
+[[nodiscard]] std::unique_ptr<Featurizer> make_context_mla_featurizer(const GpuSpec& gpu, const Attributes& attributes);
+[[nodiscard]] std::unique_ptr<Featurizer> make_generation_mla_featurizer(const GpuSpec& gpu,
+                                                                         const Attributes& attributes);
+[[nodiscard]] std::unique_ptr<Featurizer> make_moe_featurizer(const GpuSpec& gpu, const Attributes& attributes);
+[[nodiscard]] std::unique_ptr<Featurizer> make_collective_featurizer(const GpuSpec& gpu, const Attributes& attributes);
+[[nodiscard]] std::unique_ptr<Featurizer> make_memory_featurizer(const GpuSpec& gpu, const Attributes& attributes);
 
 }  // namespace roofcal
