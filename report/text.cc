@@ -23,17 +23,20 @@ constexpr std::array<Scale, 4> kFlops{{{1e12, "TFLOP/s"}, {1e9, "GFLOP/s"}, {1e6
 constexpr std::array<Scale, 3> kHertz{{{1e9, "GHz"}, {1e6, "MHz"}, {1.0, "Hz"}}};
 constexpr std::array<Scale, 1> kWatts{{{1.0, "W"}}};
 
+// From here on, four significant digits round up to the next power of ten.
+constexpr double kRoundsUp = 1.0 + 5e-5;
+
 // Four significant digits, never in exponent form below a million.
 std::string significant(double value) {
   const double size = std::abs(value);
-  if (size != 0.0 && (size >= 1e6 || size < 1e-3)) return fmt::format("{:.4g}", value);
-  const int before = size < 1.0 ? 1 : static_cast<int>(std::floor(std::log10(size))) + 1;
-  return fmt::format("{:.{}f}", value, std::max(0, 4 - before));
+  if (size == 0.0) return "0";
+  if (size >= 1e6 || size < 1e-3) return fmt::format("{:.4g}", value);
+  return fmt::format("{:.{}f}", value, std::max(0, 3 - static_cast<int>(std::floor(std::log10(size * kRoundsUp)))));
 }
 
-// Past the last digit of what four significant digits round up to the next unit, that unit is taken.
+// The largest unit that leaves at least one whole digit.
 std::string in_unit(double value, std::span<const Scale> scales) {
-  const double size = std::abs(value) * (1.0 + 5e-5);
+  const double size = std::abs(value) * kRoundsUp;
   const Scale* chosen = &scales.back();
   for (const Scale& scale : scales) {
     if (size >= scale.factor) {
