@@ -93,7 +93,7 @@ int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err,
   app.set_version_flag("--version", std::string("roofcal ") + ROOFCAL_VERSION, "show the version");
   app.require_subcommand(1);
   app.footer(kOverview);
-  const Registry registry{app, common, action};
+  const Registry registry{app, action};
   add_import(registry);
   add_calibrate(registry);
   add_validate(registry);
@@ -102,11 +102,13 @@ int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err,
   add_db(registry);
   add_doctor(registry);
   add_later_verbs(registry);
+  add_common_options(app, common);
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    out << chosen(&app)->help("", CLI::AppFormatMode::Normal);
+    const CLI::App* verb = chosen(&app);
+    out << verb->help(verb == &app ? "" : path_of(verb->get_parent()), CLI::AppFormatMode::Normal);
     return 0;
   } catch (const CLI::CallForVersion& version) {
     out << version.what() << '\n';

@@ -9,23 +9,26 @@
 
 namespace roofcal::cli {
 
+void add_common_options(CLI::App& app, CommonOptions& common) {
+  const char* group = "For every verb";
+  app.add_option("--db", common.db, "the store; default $ROOFCAL_DB, else $XDG_DATA_HOME/roofcal/roofcal.db")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--format", common.format, "table, json, jsonl, csv or md; default table")
+      ->type_name("F")
+      ->check(one_of(report::format_names()))
+      ->group(group);
+  app.add_flag("--strict", common.strict,
+               "fail rather than answer by what stands in, extrapolates or only bounds, or keep a file's good rows "
+               "beside bad ones")
+      ->group(group);
+  for (CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) add_common_options(*verb, common);
+}
+
 CLI::App& add_verb(const Registry& registry, const std::string& name, const std::string& description,
                    const std::string& examples) {
   CLI::App& verb = *registry.parent.add_subcommand(name, description);
   verb.set_help_flag("-h,--help", "show this help");
-  CommonOptions& common = registry.common;
-  verb.add_option("--db", common.db, "the store; default $ROOFCAL_DB, else $XDG_DATA_HOME/roofcal/roofcal.db")
-      ->type_name("FILE")
-      ->group("For every verb");
-  verb.add_option("--format", common.format, "table, json, jsonl, csv or md")
-      ->type_name("F")
-      ->check(one_of(report::format_names()))
-      ->group("For every verb");
-  verb.add_flag(
-          "--strict", common.strict,
-          "fail rather than answer by something that stands in, extrapolates or only bounds, or keep a file's good "
-          "rows beside bad ones")
-      ->group("For every verb");
   verb.footer("Examples:\n" + examples);
   return verb;
 }

@@ -24,16 +24,18 @@ struct CommonOptions {
 /// stderr and its own status.
 using Action = std::function<Result<int>(Session&)>;
 
-/// Where verbs register: the command above them, the common options, and the slot for the action of the one chosen.
+/// Where verbs register: the command above them, and the slot for the action of the one chosen.
 struct Registry {
   CLI::App& parent;
-  CommonOptions& common;
   Action& action;
 
-  [[nodiscard]] Registry below(CLI::App& verb) const { return {verb, common, action}; }
+  [[nodiscard]] Registry below(CLI::App& verb) const { return {verb, action}; }
 };
 
-/// Adds a verb with the common options and an example for its --help.
+/// Adds the common options to a command and to all verbs below it.
+void add_common_options(CLI::App& app, CommonOptions& common);
+
+/// Adds a verb with examples for its --help.
 CLI::App& add_verb(const Registry& registry, const std::string& name, const std::string& description,
                    const std::string& examples);
 
