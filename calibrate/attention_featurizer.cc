@@ -68,6 +68,15 @@ class ContextFeaturizer final : public Featurizer {
                                                                                      : ceil_ratio(s.S + prefix, 128.0));
     const double critical = 4.0 * s.D * 128.0 * 128.0 * last_block / gpu_.sm_peak();
     const double blocks = sequence_heads * ceil_ratio(s.S, 128.0);
+    const double windowed = s.window > 0.0 ? 1.0 : 0.0;
+    const double wide = s.D > 128.0 ? 1.0 : 0.0;  // heads for which kernels take smaller tiles
+    const double wave64 = wave(64.0, s, keys);
+    const double wave128 = wave(128.0, s, keys);
+    // Some kernels pack the query heads of a group into the rows of a tile.
+    const double packed_blocks = s.B * s.K * ceil_ratio(s.S * s.g, 128.0);
+    const double packed_block = 4.0 * s.D * 128.0 * (keys + 64.0 + 64.0 / s.g) / gpu_.sm_peak();
+    const double packed_padded = packed_blocks / gpu_.sms * packed_block;
+    const double packed_wave = ceil_ratio(packed_blocks, gpu_.sms) * packed_block;
     const double held_half = held_in_l2(moved, gpu_.l2, 0.5);
     const double held_all = held_in_l2(moved, gpu_.l2, 1.0);
 
@@ -83,13 +92,24 @@ class ContextFeaturizer final : public Featurizer {
                                                 sequence_heads * s.S / gpu_.sms,
                                                 s.B * s.K * s.S * s.D / gpu_.bandwidth,
                                                 padded64,
-                                                wave(64.0, s, keys),
-                                                wave(128.0, s, keys),
+                                                wave64,
+                                                wave128,
                                                 s.B * s.S / gpu_.sms,
                                                 memory * held_half,
                                                 memory * (1.0 - held_half),
                                                 memory * held_all,
-                                                memory * (1.0 - held_all)};
+                                                memory * (1.0 - held_all),
+                                                windowed * wave64,
+                                                windowed * wave128,
+                                                windowed * blocks / gpu_.sms,
+                                                windowed * s.S,
+                                                s.S,
+                                                wide * wave64,
+                                                wide * padded64,
+                                                wide * wave128,
+                                                packed_padded,
+                                                packed_wave,
+                                                packed_blocks / gpu_.sms};
     std::ranges::copy(x, columns.begin());
 
     const std::array<double, kFeatures.size()> z{std::log2(sequence_heads),
@@ -105,21 +125,50 @@ class ContextFeaturizer final : public Featurizer {
                                                  std::log2(1.0 + prefix / s.S),
                                                  std::log2(s.K),
                                                  wave_fill(blocks, gpu_.sms),
-                                                 std::log2(padded128 / flops)};
+                                                 std::log2(padded128 / flops),
+                                                 std::log2(packed_blocks / gpu_.sms),
+                                                 wave_fill(packed_blocks, gpu_.sms),
+                                                 std::log2(packed_wave / packed_padded)};
     std::ranges::copy(z, features.begin());
   }
 
  private:
-  static constexpr std::array<std::string_view, 19> kColumns{
-      "launch", "batch",     "memory",       "l2",        "compute",    "padded_128", "critical",
-      "tiles",  "blocks",    "rows",         "kv_values", "padded_64",  "wave_64",    "wave_128",
-      "tokens", "held_half", "fetched_half", "held_all",  "fetched_all"};
-  static constexpr std::array<std::string_view, 14> kFeatures{
+  static constexpr std::array<std::string_view, 30> kColumns{"launch",
+                                                             "batch",
+                                                             "memory",
+                                                             "l2",
+                                                             "compute",
+                                                             "padded_128",
+                                                             "critical",
+                                                             "tiles",
+                                                             "blocks",
+                                                             "rows",
+                                                             "kv_values",
+                                                             "padded_64",
+                                                             "wave_64",
+                                                             "wave_128",
+                                                             "tokens",
+                                                             "held_half",
+                                                             "fetched_half",
+                                                             "held_all",
+                                                             "fetched_all",
+                                                             "windowed_wave_64",
+                                                             "windowed_wave_128",
+                                                             "windowed_blocks",
+                                                             "windowed_seq",
+                                                             "seq",
+                                                             "wide_wave_64",
+                                                             "wide_padded_64",
+                                                             "wide_wave_128",
+                                                             "packed_padded",
+                                                             "packed_wave",
+                                                             "packed_blocks"};
+  static constexpr std::array<std::string_view, 17> kFeatures{
       "log_batch_heads", "log_seq",  "log_head_dim", "log_group",  "log_batch",    "log_blocks", "intensity",
       "beyond_l2",       "log_keys", "windowed",     "log_prefix", "log_kv_heads", "fill_128",   "padding_128"};
-  static constexpr std::array<std::string_view, 11> kSmooth{
-      "log_batch_heads", "log_seq",   "log_head_dim", "log_group", "log_batch", "log_blocks",
-      "intensity",       "beyond_l2", "log_keys",     "windowed",  "log_prefix"};
+  static constexpr std::array<std::string_view, 13> kSmooth{
+      "log_batch_heads", "log_seq",  "log_head_dim", "log_group",  "log_batch",         "log_blocks",  "intensity",
+      "beyond_l2",       "log_keys", "windowed",     "log_prefix", "log_packed_blocks", "packed_waves"};
 
   // Time of all q x q tiles that hold at least one visible pair.
   [[nodiscard]] double padded(double q, const Sizes& s, double prefix, double window) const {
