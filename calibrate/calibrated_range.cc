@@ -18,21 +18,21 @@ CalibratedRange::CalibratedRange(std::span<const Sample> points) {
     std::ranges::sort(values);
     values.erase(std::unique(values.begin(), values.end()), values.end());
     const std::size_t last = values.size() - 1;
-    fields_.push_back({values[0], values[std::min<std::size_t>(1, last)], values[last > 0 ? last - 1 : 0], values[last]});
+    fields_.push_back(
+        {values[0], values[std::min<std::size_t>(1, last)], values[last > 0 ? last - 1 : 0], values[last]});
   }
 }
 
 CalibratedRange::Position CalibratedRange::locate(const Shape& shape, const Operator& op) const {
   Position position;
-  position.clamped = shape;
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     const Sizes& sizes = fields_[i];
     const std::int64_t value = shape[i];
     if (value < sizes.min || value > sizes.max) {
-      position.clamped[i] = std::clamp(value, sizes.min, sizes.max);
+      const Field& field = op.fields()[i];
+      const std::int64_t closest = std::clamp(value, sizes.min, sizes.max);
       position.outside_fields |= 1U << i;
-      position.octaves += std::abs(shape_coordinate(op.fields()[i], value) -
-                                   shape_coordinate(op.fields()[i], position.clamped[i]));
+      position.octaves += std::abs(shape_coordinate(field, value) - shape_coordinate(field, closest));
       position.region = Region::outside;
     } else if (position.region == Region::inside && sizes.min < sizes.max &&
                ((value > sizes.min && value < sizes.second) || (value > sizes.second_last && value < sizes.max))) {

@@ -21,7 +21,6 @@ class CalibratedRange {
     Region region = Region::inside;
     std::uint32_t outside_fields = 0;
     double octaves = 0.0;  ///< beyond the range, summed over the fields
-    Shape clamped;         ///< the closest shape within the range
   };
   /// Edge: between the outermost calibrated size of a field and the one before it, where there is support on one side
   /// only.

@@ -61,8 +61,8 @@ Result<Calibration> parse_calibration(std::string_view bytes, const FindGpu& fin
   auto heads = guarded([&] {
     require(whole->is_object() && whole->value("format", json()) == kFormat, "it is not a roofcal calibration");
     const auto version = read_integer(*whole, "version", 1, 1'000'000);
-    require(version <= kVersion, fmt::format("it was written by a newer roofcal (format {}, this one reads {})", version,
-                                             kVersion));
+    require(version <= kVersion,
+            fmt::format("it was written by a newer roofcal (format {}, this one reads {})", version, kVersion));
     calibration.origin = read_string(*whole, "origin");
     calibration.source = read_string(*whole, "source");
     calibration.licence = read_string(*whole, "licence");

@@ -15,8 +15,8 @@ namespace roofcal {
 
 /// A framework version's kernels of one operator on one GPU, as asked for: a ClassKey with an empty kernel.
 struct Calibration {
-  std::string origin;   ///< "builtin" or "store"
-  std::string source;   ///< data the coefficients were fitted from, with date and commit
+  std::string origin;  ///< "builtin" or "store"
+  std::string source;  ///< data the coefficients were fitted from, with date and commit
   std::string licence;
   std::string created_utc;
   std::vector<ClassModel> models;
@@ -24,8 +24,8 @@ struct Calibration {
 };
 
 /// Where the classes of (gpu, op, attributes) lie below a folder of calibrations: "h200_sxm/gemm-bfloat16.json.gz",
-/// "b200_sxm/generation_attention-bfloat16-fp8.json.gz" (attribute values in the order of their names). One file holds all
-/// frameworks, versions and kernels, so that a question opens one file.
+/// "b200_sxm/generation_attention-bfloat16-fp8.json.gz" (attribute values in the order of their names). One file holds
+/// all frameworks, versions and kernels, so that a question opens one file.
 [[nodiscard]] std::filesystem::path calibration_file_name(std::string_view gpu, std::string_view op,
                                                           const Attributes& attributes);
 
@@ -34,8 +34,8 @@ using FindGpu = std::function<const GpuSpec*(std::string_view)>;
 
 /// The bytes of a calibration file: gzip'd JSON, the same for equal calibrations.
 [[nodiscard]] std::string serialise_calibration(const Calibration& calibration);
-/// Errors (bad_data) say what is wrong: damaged, cut off, written by a newer roofcal, a number out of range, a GPU that is
-/// not in the catalogue. No input crashes it.
+/// Errors (bad_data) say what is wrong: damaged, cut off, written by a newer roofcal, a number out of range, a GPU that
+/// is not in the catalogue. No input crashes it.
 [[nodiscard]] Result<Calibration> parse_calibration(std::string_view bytes, const FindGpu& find_gpu);
 
 /// Written to a temporary name beside the file and renamed: all or nothing.

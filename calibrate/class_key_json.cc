@@ -7,8 +7,12 @@
 namespace roofcal {
 
 nlohmann::json class_key_to_json(const ClassKey& key) {
-  return {{"op", key.op},           {"gpu", key.gpu},       {"framework", key.framework},
-          {"version", key.version}, {"kernel", key.kernel}, {"attributes", key.attributes},
+  return {{"op", key.op},
+          {"gpu", key.gpu},
+          {"framework", key.framework},
+          {"version", key.version},
+          {"kernel", key.kernel},
+          {"attributes", key.attributes},
           {"cache", to_string(key.cache)}};
 }
 

@@ -4,12 +4,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include "core/gpu_spec.h"
 #include "core/result.h"
@@ -31,19 +30,19 @@ struct Estimate {
 
 struct Neighbour {
   Shape shape;
-  double distance = 0.0;         ///< Euclidean in log2 of the sizes
-  std::optional<Seconds> time;   ///< absent in built-in calibrations, which publish no measured times
+  double distance = 0.0;        ///< Euclidean in log2 of the sizes
+  std::optional<Seconds> time;  ///< absent in built-in calibrations, which publish no measured times
 };
 
 /// What a fit achieved on points it had not seen (K-fold), and from what it was made.
 struct FitFigures {
-  std::size_t rows = 0;        ///< samples of the class
-  std::size_t points = 0;      ///< shapes fitted
-  double mape = 0.0;           ///< cross-validated, a fraction
+  std::size_t rows = 0;    ///< samples of the class
+  std::size_t points = 0;  ///< shapes fitted
+  double mape = 0.0;       ///< cross-validated, a fraction
   double p95_ape = 0.0;
-  double coverage90 = 0.0;     ///< of the cross-validated interval
-  double kernel_seconds = 0.0; ///< GPU time of the points, one repeat each
-  bool host_bound = false;     ///< plateaus say that the host, not the GPU, was timed
+  double coverage90 = 0.0;      ///< of the cross-validated interval
+  double kernel_seconds = 0.0;  ///< GPU time of the points, one repeat each
+  bool host_bound = false;      ///< plateaus say that the host, not the GPU, was timed
 };
 
 class ClassModel {
@@ -70,7 +69,8 @@ class ClassModel {
   };
   [[nodiscard]] Range calibrated_range(std::size_t field) const;
 
-  /// The measured time of a calibrated shape; nullopt for other shapes and in built-in calibrations. Logarithmic in the points.
+  /// The measured time of a calibrated shape; nullopt for other shapes and in built-in calibrations. Logarithmic in the
+  /// points.
   [[nodiscard]] std::optional<Seconds> measured(const Shape& shape) const;
 
   /// The calibrated points closest to a shape, nearest first.

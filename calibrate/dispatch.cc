@@ -71,8 +71,7 @@ struct DispatchGrower {
     const Split split = best_split(rows, counts);
     if (split.feature < 0) return index;
     const auto middle = std::stable_partition(rows.begin(), rows.end(), [&](const Labelled& row) {
-      return static_cast<double>(feature_value(*row.shape, static_cast<std::size_t>(split.feature))) <=
-             split.threshold;
+      return static_cast<double>(feature_value(*row.shape, static_cast<std::size_t>(split.feature))) <= split.threshold;
     });
     const int left = grow({rows.begin(), middle}, depth + 1);
     const int right = grow({middle, rows.end()}, depth + 1);
@@ -172,8 +171,7 @@ Result<Dispatch> Dispatch::from_json(const nlohmann::json& json) {
       require(row.is_array() && row.size() == 5 &&
                   std::ranges::all_of(row, [](const nlohmann::json& value) { return value.is_number(); }),
               "a node of a dispatch is not five numbers");
-      const Node node{row[0].get<int>(), row[1].get<double>(), row[2].get<int>(), row[3].get<int>(),
-                      row[4].get<int>()};
+      const Node node{row[0].get<int>(), row[1].get<double>(), row[2].get<int>(), row[3].get<int>(), row[4].get<int>()};
       require(node.feature < static_cast<int>(2 * kMaxFields), "a node of a dispatch asks for an unknown feature");
       require(node.kernel >= 0 && node.kernel < static_cast<int>(dispatch.kernels_.size()),
               "a node of a dispatch names an unknown kernel");

@@ -1,12 +1,11 @@
 // Which kernel a framework chose for a shape, learned from the samples of all kernels of one framework version.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include "core/operator.h"
 #include "core/result.h"
@@ -34,8 +33,8 @@ class Dispatch {
  private:
   friend struct DispatchGrower;  // dispatch.cc
   struct Node {
-    int feature = -1;       ///< -1: a leaf
-    double threshold = 0.0; ///< go right when feature value > threshold
+    int feature = -1;        ///< -1: a leaf
+    double threshold = 0.0;  ///< go right when feature value > threshold
     int left = 0;
     int right = 0;
     int kernel = 0;

@@ -6,36 +6,40 @@
 #include <nlohmann/json.hpp>
 
 #include "calibrate/json_reading.h"
+#include "calibrate/packed_text.h"
 
 namespace roofcal {
 namespace {
 
-constexpr double kRounding = 1e-5;
+// Values are told apart on this grid; cuts lie on one twice as fine.
+constexpr double kGrid = 4096.0;
+constexpr double kCutGrid = 2.0 * kGrid;
+constexpr double kLargest = 65536.0;  // features are O(1) numbers; beyond this they share a bin
+constexpr int kDigits = 5;            // of a packed cut, enough for zigzag(2 * kLargest * kCutGrid)
 
-// Cuts of one feature from its sorted, rounded values.
-std::vector<float> choose_cuts(const std::vector<double>& sorted, std::size_t max_bins) {
-  std::vector<double> values;
+std::int64_t to_grid(double value) { return std::llround(std::clamp(value, -kLargest + 1.0, kLargest - 1.0) * kGrid); }
+
+// Cuts of one feature, in units of the cuts' grid, from its sorted values.
+std::vector<std::int32_t> choose_cuts(const std::vector<std::int64_t>& sorted, std::size_t max_bins) {
+  std::vector<std::int64_t> values;
   std::vector<std::size_t> counts;
-  for (const double value : sorted) {
-    // Values that rounding could still confuse share a bin.
-    if (values.empty() || value > values.back() + 1.5 * kRounding) {
+  for (const std::int64_t value : sorted) {
+    if (values.empty() || value > values.back()) {
       values.push_back(value);
       counts.push_back(0);
     }
     ++counts.back();
   }
-  std::vector<float> cuts;
+  std::vector<std::int32_t> cuts;
   const double share = static_cast<double>(sorted.size()) / static_cast<double>(max_bins);
   const bool all = values.size() <= max_bins;
   double seen = 0.0;
-  for (std::size_t i = 0; i + 1 < values.size(); ++i) {
+  for (std::size_t i = 0; i + 1 < values.size() && cuts.size() + 1 < max_bins; ++i) {
     seen += static_cast<double>(counts[i]);
     if (all || seen >= share * static_cast<double>(cuts.size() + 1)) {
-      cuts.push_back(static_cast<float>(0.5 * (values[i] + values[i + 1])));
+      cuts.push_back(static_cast<std::int32_t>(values[i] + values[i + 1]));
     }
   }
-  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-  if (cuts.size() >= max_bins) cuts.resize(max_bins - 1);
   return cuts;
 }
 
@@ -43,12 +47,12 @@ std::vector<float> choose_cuts(const std::vector<double>& sorted, std::size_t ma
 
 FeatureBins FeatureBins::learn(const Matrix& features, std::size_t max_bins) {
   FeatureBins bins;
-  std::vector<double> column(static_cast<std::size_t>(features.rows()));
+  std::vector<std::int64_t> column(static_cast<std::size_t>(features.rows()));
   for (Eigen::Index feature = 0; feature < features.cols(); ++feature) {
     for (Eigen::Index row = 0; row < features.rows(); ++row) {
-      column[static_cast<std::size_t>(row)] = std::round(features(row, feature) / kRounding) * kRounding;
+      column[static_cast<std::size_t>(row)] = to_grid(features(row, feature));
     }
-    std::sort(column.begin(), column.end());
+    std::ranges::sort(column);
     bins.cuts_.push_back(choose_cuts(column, max_bins));
   }
   bins.build_tables();
@@ -58,8 +62,8 @@ FeatureBins FeatureBins::learn(const Matrix& features, std::size_t max_bins) {
 void FeatureBins::build_tables() {
   tables_.assign(cuts_.size() * kTable, std::numeric_limits<float>::infinity());
   for (std::size_t feature = 0; feature < cuts_.size(); ++feature) {
-    std::copy(cuts_[feature].begin(), cuts_[feature].end(),
-              tables_.begin() + static_cast<std::ptrdiff_t>(feature * kTable));
+    std::ranges::transform(cuts_[feature], tables_.begin() + static_cast<std::ptrdiff_t>(feature * kTable),
+                           [](std::int32_t cut) { return static_cast<float>(cut / kCutGrid); });
   }
 }
 
@@ -86,23 +90,38 @@ void FeatureBins::bin_rows(std::span<const float> values, BinnedRows& out) const
 }
 
 nlohmann::json FeatureBins::to_json() const {
-  // As 24-bit integers of 2^-12 would lose nothing that matters, but exact floats keep the round trip an identity.
-  return {{"cuts", cuts_}};
+  std::vector<std::size_t> counts;
+  std::vector<std::uint32_t> steps;  // from cut to cut
+  for (const auto& cuts : cuts_) {
+    counts.push_back(cuts.size());
+    std::int32_t last = 0;
+    for (const std::int32_t cut : cuts) {
+      steps.push_back(zigzag(cut - last));
+      last = cut;
+    }
+  }
+  return {{"counts", counts}, {"steps", pack_text(steps, kDigits)}};
 }
 
 FeatureBins FeatureBins::from_json(const nlohmann::json& json) {
   FeatureBins bins;
-  const nlohmann::json& cuts = member(json, "cuts");
-  require(cuts.is_array(), "\"cuts\" is not an array");
-  for (const nlohmann::json& of_feature : cuts) {
-    require(of_feature.is_array() && of_feature.size() < kMaxBins, "\"cuts\" of a feature are not a list of at most 254");
-    std::vector<float> values;
-    for (const nlohmann::json& value : of_feature) {
-      require(value.is_number() && std::isfinite(value.get<float>()), "\"cuts\" holds something that is no number");
-      values.push_back(value.get<float>());
+  std::size_t total = 0;
+  for (const double count : read_numbers(json, "counts")) {
+    require(count >= 0.0 && count < static_cast<double>(kMaxBins), "\"counts\" of a feature's cuts is beyond 254");
+    bins.cuts_.emplace_back(static_cast<std::size_t>(count));
+    total += bins.cuts_.back().size();
+  }
+  const auto steps = unpack_text(read_string(json, "steps"), total, kDigits);
+  std::size_t next = 0;
+  for (auto& cuts : bins.cuts_) {
+    std::int64_t last = 0;
+    for (std::int32_t& cut : cuts) {
+      const std::int64_t here = last + unzigzag(steps[next++]);
+      require(std::abs(static_cast<double>(here)) <= kLargest * kCutGrid, "a cut of a feature is out of range");
+      require(&cut == cuts.data() || here > last, "the cuts of a feature are not ascending");
+      cut = static_cast<std::int32_t>(here);
+      last = here;
     }
-    require(std::is_sorted(values.begin(), values.end()), "\"cuts\" of a feature are not ascending");
-    bins.cuts_.push_back(std::move(values));
   }
   bins.build_tables();
   return bins;

@@ -45,8 +45,8 @@ class Featurizer {
 
   [[nodiscard]] virtual FitHints hints() const { return {}; }
 
-  /// Which of several kernels that hide under one name a shape may run; small numbers from 0. A fit may give each a model
-  /// of its own where that pays: not every library has all of them.
+  /// Which of several kernels that hide under one name a shape may run; small numbers from 0. A fit may give each a
+  /// model of its own where that pays: not every library has all of them.
   [[nodiscard]] virtual int class_split(const Shape& /*shape*/) const { return 0; }
 };
 

@@ -18,13 +18,21 @@ namespace roofcal {
 namespace {
 
 constexpr double kSmallestErrorThatWeighs = 0.03;
-constexpr double kOutlier = 3.0;                // in robust standard deviations of the held-out errors
-constexpr std::size_t kFewestForScale = 100;    // below, one scale for all shapes
-constexpr std::size_t kCompactShapes = 300;     // kept for `nearest` in a calibration that is shipped
-constexpr double kSmallestMean = 1e-12;         // seconds: guards the logarithm where all weights are zero
+constexpr double kOutlier = 3.0;              // in robust standard deviations of the held-out errors
+constexpr std::size_t kFewestForScale = 100;  // below, one scale for all shapes
+constexpr std::size_t kCompactShapes = 300;   // kept for `nearest` in a calibration that is shipped
+constexpr double kSmallestMean = 1e-12;       // seconds: guards the logarithm where all weights are zero
 
 Vector log_of_mean(const Matrix& columns, const Vector& weights) {
   return (columns * weights).array().max(kSmallestMean).log();
+}
+
+// Trees turn last-bit differences of their targets into differences of 0.3 %: so the weights are short numbers, and
+// targets lie on a grid (tree_training.h).
+double to_four_digits(double value) {
+  if (value == 0.0) return 0.0;
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 3.0);
+  return std::round(value / unit) * unit;
 }
 
 // Everything about one class that its fits share.
@@ -66,7 +74,8 @@ Result<Vector> held_out_errors(const Problem& problem, const GaussianProcess& pr
   const std::size_t folds = 1 + *std::ranges::max_element(problem.fold_of);
   for (std::size_t fold = 0; fold < folds && folds > 1; ++fold) {
     const auto seen = problem.members(fold, false);
-    const Vector mean = fit_physical_mean(problem.design.columns(seen, Eigen::all), problem.design.times(seen));
+    const Vector mean = fit_physical_mean(problem.design.columns(seen, Eigen::all), problem.design.times(seen))
+                            .unaryExpr(&to_four_digits);
     const Vector log_mean = log_of_mean(problem.design.columns, mean);
     const Vector target = problem.log_times - log_mean;
     Residual residual;
@@ -172,8 +181,8 @@ Result<ClassModel> fit_class(const ClassKey& key, const GpuSpec& gpu, std::span<
   if (samples.empty()) return Error{ErrorCode::bad_data, fmt::format("{}: no samples to fit", describe(key))};
   for (const Sample& sample : samples) {
     if (!(sample.time.value() > 0.0) || !std::isfinite(sample.time.value())) {
-      return Error{ErrorCode::bad_data, fmt::format("{}: a time of {} s cannot be fitted", describe(key),
-                                                    sample.time.value())};
+      return Error{ErrorCode::bad_data,
+                   fmt::format("{}: a time of {} s cannot be fitted", describe(key), sample.time.value())};
     }
   }
   auto state = std::make_unique<ClassModel::State>();
@@ -207,13 +216,15 @@ Result<ClassModel> fit_class(const ClassKey& key, const GpuSpec& gpu, std::span<
   problem.plan = plan_residual(points.size(), options.compact, options.seed);
   problem.fold_of = assign_folds(points.size(), std::min(problem.plan.folds, points.size()), options.seed);
 
-  const Vector weights = fit_physical_mean(problem.design.columns, problem.design.times);
+  Vector weights = fit_physical_mean(problem.design.columns, problem.design.times);
+  weights = weights.unaryExpr(&to_four_digits);
   state->weights.assign(weights.data(), weights.data() + weights.size());
   const Vector target = problem.log_times - log_of_mean(problem.design.columns, weights);
   if (problem.plan.process) {
     GpOptions process;
     process.seed = options.seed;
-    state->process = GaussianProcess::fit(problem.design.features, target, process_features(*state->featurizer), process);
+    state->process =
+        GaussianProcess::fit(problem.design.features, target, process_features(*state->featurizer), process);
     state->process_share = problem.plan.process_share;
   }
 
@@ -228,6 +239,17 @@ Result<ClassModel> fit_class(const ClassKey& key, const GpuSpec& gpu, std::span<
     tree_weights = weights_by_error(*errors);
     errors = held_out_errors(problem, state->process, tree_weights);
     if (!errors) return errors.error();
+    const TreeOptions usual = problem.plan.fold_trees;
+    for (const double min_child_weight : problem.plan.min_child_weights) {
+      problem.plan.fold_trees.min_child_weight = min_child_weight;
+      auto others = held_out_errors(problem, state->process, tree_weights);
+      if (!others) return others.error();
+      if (others->cwiseAbs().mean() < errors->cwiseAbs().mean()) {
+        errors = std::move(others);
+        problem.plan.final_trees.min_child_weight = min_child_weight;
+      }
+    }
+    problem.plan.fold_trees = usual;
   }
   if (problem.plan.trees) {
     auto trees = train_trees(problem.rows, target, tree_weights, {}, problem.plan.final_trees);

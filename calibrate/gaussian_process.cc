@@ -19,8 +19,8 @@
 namespace roofcal {
 namespace {
 
-constexpr double kUnit = 2048.0;          // inputs are whole multiples of 1 / kUnit
-constexpr double kLargestInput = 255.0;   // standard deviations: far beyond any, keeps packed numbers short
+constexpr double kUnit = 2048.0;         // inputs are whole multiples of 1 / kUnit
+constexpr double kLargestInput = 255.0;  // standard deviations: far beyond any, keeps packed numbers short
 constexpr double kSmallestDeviation = 1e-6;
 constexpr double kInitialNoise = 1e-3;
 constexpr std::size_t kLane = 8;
@@ -134,8 +134,7 @@ GaussianProcess GaussianProcess::fit(const Matrix& features, const Vector& targe
   return process;
 }
 
-GaussianProcess GaussianProcess::refit(const Matrix& features, const Vector& targets,
-                                       const Vector& extra_noise) const {
+GaussianProcess GaussianProcess::refit(const Matrix& features, const Vector& targets, const Vector& extra_noise) const {
   GaussianProcess other = *this;
   other.condition(other.standardised(features), targets, extra_noise);
   return other;
@@ -218,7 +217,8 @@ namespace {
     const Ints whole = __builtin_convertvector(bits, Ints);
     const Floats x = (0.5F - (bits - __builtin_convertvector(whole, Floats))) * 0.6931471806F;
     const Floats power =
-        1.0F + x * (1.0F + x * (0.5F + x * (0.16666667F + x * (0.041666668F + x * (0.0083333338F + x * 0.0013888889F)))));
+        1.0F +
+        x * (1.0F + x * (0.5F + x * (0.16666667F + x * (0.041666668F + x * (0.0083333338F + x * 0.0013888889F)))));
     const Ints exponent = (127 - whole) << 23;
     Floats scale;
     std::memcpy(&scale, &exponent, sizeof scale);
@@ -251,14 +251,15 @@ nlohmann::json GaussianProcess::to_json() const {
   for (const std::int32_t value : support_) {
     packed.push_back(zigzag(value));
   }
-  return {{"columns", columns_}, {"mean", mean_},   {"deviation", deviation_},        {"length", length_},
+  return {{"columns", columns_}, {"mean", mean_},   {"deviation", deviation_},         {"length", length_},
           {"signal", signal_},   {"noise", noise_}, {"support", pack_text(packed, 4)}, {"alpha", alpha_}};
 }
 
 GaussianProcess GaussianProcess::from_json(const nlohmann::json& json, std::size_t columns) {
   GaussianProcess process;
   for (const double column : read_numbers(json, "columns")) {
-    require(column >= 0 && column < static_cast<double>(columns), "a Gaussian process over a feature that is not there");
+    require(column >= 0 && column < static_cast<double>(columns),
+            "a Gaussian process over a feature that is not there");
     process.columns_.push_back(static_cast<std::size_t>(column));
   }
   const auto dimensions = static_cast<std::int64_t>(process.columns_.size());

@@ -30,8 +30,8 @@ class GaussianProcess {
   /// `features`: all features of all points, of which `chosen` are used. Precondition: at least 2 points.
   [[nodiscard]] static GaussianProcess fit(const Matrix& features, const Vector& targets,
                                            std::span<const GpFeature> chosen, const GpOptions& options);
-  /// The posterior of other points under this process's standardisation and hyper-parameters. `extra_noise`: variance of
-  /// each point beside the common one; none when empty.
+  /// The posterior of other points under this process's standardisation and hyper-parameters. `extra_noise`: variance
+  /// of each point beside the common one; none when empty.
   [[nodiscard]] GaussianProcess refit(const Matrix& features, const Vector& targets, const Vector& extra_noise) const;
 
   [[nodiscard]] bool empty() const { return alpha_.empty(); }

@@ -37,29 +37,68 @@ constexpr std::array<Tile, 15> kSearchTiles{{{16, 64},
 constexpr std::array<double, 9> kSplits{1, 2, 3, 4, 6, 8, 12, 16, 32};
 
 // Constants of the tile search: a plausible kernel, not a fitted one (weights and residual correct its time).
-constexpr double kTensorEfficiency = 0.8;      // of the peak, in the main loop
+constexpr double kTensorEfficiency = 0.8;       // of the peak, in the main loop
 constexpr double kL2BytesPerClockAndSm = 40.0;  // what one SM draws from L2
-constexpr double kBytesPerStep = 128.0;        // depth of a main-loop step in k, in bytes of an operand row
-constexpr double kSecondsPerStep = 60e-9;      // floor of a step: barrier and latency
-constexpr double kSecondsPerTile = 0.7e-6;     // prologue and epilogue of a tile
-constexpr double kSecondsPerSplit = 1.0e-6;    // second pass of split-k
-constexpr double kShareOfL2 = 0.6;             // what stays in L2 between replays
-constexpr double kColdRamp = 0.08;             // of the L2 size, over which copies stop fitting
-constexpr double kTypicalLaunch = 2e-6;        // scale on which work counts against launching
+constexpr double kBytesPerStep = 128.0;         // depth of a main-loop step in k, in bytes of an operand row
+constexpr double kSecondsPerStep = 60e-9;       // floor of a step: barrier and latency
+constexpr double kSecondsPerTile = 0.7e-6;      // prologue and epilogue of a tile
+constexpr double kSecondsPerSplit = 1.0e-6;     // second pass of split-k
+constexpr double kShareOfL2 = 0.6;              // what stays in L2 between replays
+constexpr double kColdRamp = 0.08;              // of the L2 size, over which copies stop fitting
+constexpr double kRowAlignment = 4.0;           // rows that a 16-byte load of fp32 scales holds
+constexpr double kNarrowTile = 16.0;            // step of the tile widths that a just-in-time compiled kernel may take
+constexpr double kWidestTile = 256.0;
+// Last row counts of the classes by which cuBLAS and CUTLASS dispatchers choose tiles; more rows are one class.
+constexpr std::array<std::int64_t, 4> kRowClasses{16, 64, 128, 256};
+constexpr double kTypicalLaunch = 2e-6;  // scale on which work counts against launching
 
-constexpr std::array<std::string_view, 37> kColumns{
-    "launch",        "compute",      "memory",        "bound",        "time_64x64",    "waves_64x64",
-    "time_64x128",   "waves_64x128", "time_128x64",   "waves_128x64", "time_128x128",  "waves_128x128",
-    "time_128x192",  "waves_128x192", "time_192x128", "waves_192x128", "time_128x256", "waves_128x256",
-    "time_256x128",  "waves_256x128", "time_64x256",  "waves_64x256", "best_tile",     "l2_bytes",
-    "k",             "search",       "beyond_l2",     "bound_beyond_l2", "output",     "weights", "activations", "cold_5", "bound_cold_5", "tile_cold_5", "cold_6", "bound_cold_6", "tile_cold_6"};
+constexpr std::array<std::string_view, 50> kColumns{
+    "launch",        "compute",       "memory",          "bound",           "time_64x64",
+    "waves_64x64",   "time_64x128",   "waves_64x128",    "time_128x64",     "waves_128x64",
+    "time_128x128",  "waves_128x128", "time_128x192",    "waves_128x192",   "time_192x128",
+    "waves_192x128", "time_128x256",  "waves_128x256",   "time_256x128",    "waves_256x128",
+    "time_64x256",   "waves_64x256",  "best_tile",       "l2_bytes",        "k",
+    "search",        "beyond_l2",     "bound_beyond_l2", "output",          "weights",
+    "activations",   "cold_5",        "bound_cold_5",    "tile_cold_5",     "cold_6",
+    "bound_cold_6",  "tile_cold_6",   "odd_rows",        "odd_activations", "odd_output",
+    "fitted_64", "fitted_128", "k_rows_16", "tile_rows_16", "k_rows_64", "tile_rows_64", "k_rows_128", "tile_rows_128", "k_rows_256", "tile_rows_256"};
 
-constexpr std::array<std::string_view, 32> kFeatures{
-    "log_m",           "log_n",        "log_k",        "intensity",   "wave_over_bound",  "bytes_over_l2",
-    "fill_64x64",      "fill_128x128", "fill_128x256", "pad_64",      "log_waves",        "pad_128",
-    "fill_256x128",    "search_over_bound", "search_split", "search_fill", "work_over_launch", "log_tiles",
-    "log_mn",          "log_mk",       "log_nk",       "log_mnk",     "log_bytes",        "fill_64x128",
-    "fill_128x64",     "fill_128x192", "fill_192x128", "fill_256x256", "fill_64x256", "cold_5", "cold_6", "weights_over_l2"};
+constexpr std::array<std::string_view, 37> kFeatures{"log_m",
+                                                     "log_n",
+                                                     "log_k",
+                                                     "intensity",
+                                                     "wave_over_bound",
+                                                     "bytes_over_l2",
+                                                     "fill_64x64",
+                                                     "fill_128x128",
+                                                     "fill_128x256",
+                                                     "pad_64",
+                                                     "log_waves",
+                                                     "pad_128",
+                                                     "fill_256x128",
+                                                     "search_over_bound",
+                                                     "search_split",
+                                                     "search_fill",
+                                                     "work_over_launch",
+                                                     "log_tiles",
+                                                     "log_mn",
+                                                     "log_mk",
+                                                     "log_nk",
+                                                     "log_mnk",
+                                                     "log_bytes",
+                                                     "fill_64x128",
+                                                     "fill_128x64",
+                                                     "fill_128x192",
+                                                     "fill_192x128",
+                                                     "fill_256x256",
+                                                     "fill_64x256",
+                                                     "cold_5",
+                                                     "cold_6",
+                                                     "weights_over_l2",
+                                                     "odd_rows",
+                                                     "fitted_64_over_bound",
+                                                     "fitted_128_over_bound",
+                                                     "fitted_over_best", "row_class"};
 
 // For x >= 0, faster than std::ceil on the baseline instruction set.
 double ceiling(double x) {
@@ -77,7 +116,8 @@ class GemmFeaturizer final : public Featurizer {
         clock_(gpu.boost_clock.value()),
         activation_bytes_(dtype.activation_bytes),
         weight_bytes_(dtype.weight_bytes),
-        stored_weight_bytes_(std::floor(2.0 * dtype.weight_bytes) / 2.0) {
+        stored_weight_bytes_(std::floor(2.0 * dtype.weight_bytes) / 2.0),
+        block_scaled_(dtype.name == "fp8_block") {
     const double sm_peak = kTensorEfficiency * peak_ / sms_;
     const double sm_l2 = kL2BytesPerClockAndSm * clock_;
     depth_ = kBytesPerStep / std::max(0.5 * (activation_bytes_ + weight_bytes_), 0.5);
@@ -140,6 +180,23 @@ class GemmFeaturizer final : public Featurizer {
       put(std::max(compute, fetch));
       put(std::max({best_wave_time, memory, fetch}));
     }
+    // Block-scaled kernels load scales of four rows at once: other row counts are padded by a kernel of its own.
+    const double odd_rows = std::fmod(m, kRowAlignment) == 0.0 ? 0.0 : 1.0;
+    put(odd_rows);
+    put(odd_rows * activation_bytes_ * m * k / bandwidth_);
+    put(odd_rows * 2.0 * m * n / bandwidth_);
+    const double fitted_64 = fitted_tile_time(m, n, k, 64.0);
+    const double fitted_128 = fitted_tile_time(m, n, k, 128.0);
+    put(std::max(fitted_64, memory));
+    put(std::max(fitted_128, memory));
+    // Libraries choose their tiles by classes of row counts: within one, the depth of the main loop has its own price.
+    const auto row_class = static_cast<std::size_t>(
+        std::ranges::lower_bound(kRowClasses, shape[0]) - kRowClasses.begin());
+    for (std::size_t i = 0; i < kRowClasses.size(); ++i) {
+      const double here = i == row_class ? 1.0 : 0.0;
+      put(here * k);
+      put(here * best_wave_time);
+    }
 
     const double log_m = std::log2(m);
     const double log_n = std::log2(n);
@@ -179,20 +236,44 @@ class GemmFeaturizer final : public Featurizer {
     tell(cold_5);
     tell(cold_6);
     tell(std::tanh(std::log2(weights / l2_)));
+    tell(odd_rows);
+    tell(std::log2(fitted_64 / bound));
+    tell(std::log2(fitted_128 / bound));
+    tell(std::log2(std::min(fitted_64, fitted_128) / best_wave_time));
+    tell(static_cast<double>(row_class));
   }
 
   [[nodiscard]] FitHints hints() const override {
     FitHints hints;
     // The mean of what ten classes of 1000 points learned; all features lie near it.
     constexpr double kLogLength = 1.1;
-    for (const std::string_view name :
-         {"log_m", "log_n", "log_k", "intensity", "wave_over_bound", "bytes_over_l2", "fill_64x64", "fill_128x128",
-          "fill_128x256", "pad_64", "log_waves", "pad_128", "fill_256x128", "search_over_bound", "search_split",
-          "search_fill", "work_over_launch", "cold_5", "cold_6", "weights_over_l2"}) {
+    for (const std::string_view name : {"log_m",
+                                        "log_n",
+                                        "log_k",
+                                        "intensity",
+                                        "wave_over_bound",
+                                        "bytes_over_l2",
+                                        "fill_64x64",
+                                        "fill_128x128",
+                                        "fill_128x256",
+                                        "pad_64",
+                                        "log_waves",
+                                        "pad_128",
+                                        "fill_256x128",
+                                        "search_over_bound",
+                                        "search_split",
+                                        "search_fill", "work_over_launch", "cold_5", "cold_6", "weights_over_l2", "row_class"}) {
       hints.smooth.push_back({name, kLogLength});
     }
-    hints.spread = {"log_m",        "log_n",   "log_k", "wave_over_bound", "bytes_over_l2", "fill_128x128",
-                    "fill_256x128", "pad_128", "search_over_bound", "cold_5", "weights_over_l2"};
+    hints.spread = {"log_m",          "log_n",        "log_k",   "wave_over_bound",   "bytes_over_l2",
+                    "fill_128x128",   "fill_256x128", "pad_128", "search_over_bound", "cold_5",
+                    "weights_over_l2"};
+    if (block_scaled_) {
+      for (const std::string_view name : {"odd_rows", "fitted_64_over_bound", "fitted_128_over_bound"}) {
+        hints.smooth.push_back({name, kLogLength});
+        hints.spread.push_back(name);
+      }
+    }
     return hints;
   }
 
@@ -213,6 +294,22 @@ class GemmFeaturizer final : public Featurizer {
   [[nodiscard]] double fill(double m, double n, Tile tile) const {
     const double waves = ceiling(m / tile.m) * ceiling(n / tile.n) / sms_;
     return waves / ceiling(waves);
+  }
+
+  // The time of the fewest waves of tiles of a fixed height and the narrowest width that needs no more: how DeepGEMM
+  // (github.com/deepseek-ai/DeepGEMM, get_best_configs) chooses its block of n.
+  [[nodiscard]] double fitted_tile_time(double m, double n, double k, double height) const {
+    const double rows = ceiling(m / height);
+    double best_waves = std::numeric_limits<double>::infinity();
+    double best_width = kWidestTile;
+    for (double width = kWidestTile; width >= kNarrowTile; width -= kNarrowTile) {
+      const double waves = ceiling(rows * ceiling(n / width) / sms_);
+      if (waves <= best_waves) {
+        best_waves = waves;
+        best_width = width;
+      }
+    }
+    return best_waves * 2.0 * height * best_width * k * sms_ / peak_;
   }
 
   // The least time over tiles and split-k factors; `memory`: the least time of the traffic beyond L2.
@@ -242,6 +339,7 @@ class GemmFeaturizer final : public Featurizer {
   double peak_, bandwidth_, sms_, l2_, clock_;
   double activation_bytes_, weight_bytes_;
   double stored_weight_bytes_;  // without scales
+  bool block_scaled_;
   double depth_ = 1.0;  // of a step, in elements of k
   std::array<double, kSearchTiles.size()> step_seconds_{};
 };

@@ -10,11 +10,14 @@ namespace roofcal {
 namespace {
 
 constexpr double kErrorFloor = 0.004;
-constexpr double kMiss = 0.05;  // on each side
+// On each side. More than the 5 % aimed at: the folds' fits, which calibrate the intervals, have four fifths of the
+// points and are a little worse than the model itself (seen on six classes at 300 and 1000 points: 90 % nominal
+// covers 92.5 %).
+constexpr double kMiss = 0.0575;
 // A bin's own quantiles weigh as much as those of all points when it has this many points.
 constexpr double kShrinkage = 60.0;
-constexpr double kFewestForTails = 19.0;       // points of which one lies beyond each 5 % quantile
-constexpr double kFewestForSides = 400.0;      // with fewer, both sides share one quantile of |error|
+constexpr double kFewestForTails = 19.0;      // points of which one lies beyond each 5 % quantile
+constexpr double kFewestForSides = 400.0;     // with fewer, both sides share one quantile of |error|
 constexpr double kHalfwidthOfOnePoint = 0.3;  // in log time
 
 TreeOptions scale_options(std::size_t rows, std::uint64_t seed) {

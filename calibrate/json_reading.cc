@@ -7,8 +7,8 @@ namespace roofcal {
 
 using nlohmann::json;
 
-void require(bool condition, const std::string& message) {
-  if (!condition) throw std::invalid_argument(message);
+void require(bool condition, std::string_view message) {
+  if (!condition) throw std::invalid_argument(std::string(message));
 }
 
 const json& member(const json& object, const char* name) {
@@ -47,9 +47,9 @@ std::string read_string(const json& object, const char* name) {
 std::vector<double> read_numbers(const json& object, const char* name, std::int64_t size) {
   const json& values = member(object, name);
   require(values.is_array(), std::string("\"") + name + "\" is not an array");
-  require(size < 0 || values.size() == static_cast<std::size_t>(size),
-          std::string("\"") + name + "\" holds " + std::to_string(values.size()) + " numbers, not " +
-              std::to_string(size));
+  require(
+      size < 0 || values.size() == static_cast<std::size_t>(size),
+      std::string("\"") + name + "\" holds " + std::to_string(values.size()) + " numbers, not " + std::to_string(size));
   std::vector<double> numbers;
   numbers.reserve(values.size());
   for (const json& value : values) {

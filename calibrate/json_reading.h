@@ -14,7 +14,7 @@
 namespace roofcal {
 
 /// Throws std::invalid_argument(message) unless `condition` holds.
-void require(bool condition, const std::string& message);
+void require(bool condition, std::string_view message);
 
 [[nodiscard]] const nlohmann::json& member(const nlohmann::json& object, const char* name);
 /// A finite number within [lo, hi].

@@ -22,9 +22,9 @@ struct ClassModel::State {
   const Operator* op = nullptr;
   std::unique_ptr<Featurizer> featurizer;
 
-  std::vector<double> weights;  // of the columns, seconds a unit
+  std::vector<double> weights;    // of the columns, seconds a unit
   std::size_t launch_column = 0;  // the number of columns when there is none; derived
-  FeatureBins bins;             // of the features: trees and interval scales share them
+  FeatureBins bins;               // of the features: trees and interval scales share them
   TreeEnsemble trees;
   GaussianProcess process;
   double process_share = 0.0;  // residual = share * process + (1 - share) * trees

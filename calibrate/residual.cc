@@ -38,6 +38,7 @@ ResidualPlan plan_residual(std::size_t points, bool compact, std::uint64_t seed)
     return plan;
   }
   plan.folds = 4;
+  plan.min_child_weights = {20.0};
   trees.rounds = 200;
   trees.max_depth = 14;
   trees.max_leaves = 256;

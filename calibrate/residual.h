@@ -16,13 +16,15 @@
 namespace roofcal {
 
 /// How the residual is learned, by the number of points: weights alone below 50; process and trees blended while the
-/// process's matrix is small; trees alone beyond. Both are fitted twice: the second time, points that the first, held-out
-/// fit missed by far count less.
+/// process's matrix is small; trees alone beyond. Both are fitted twice: the second time, points that the first,
+/// held-out fit missed by far count less.
 struct ResidualPlan {
   bool process = false;
   bool trees = false;
   double process_share = 0.0;
   std::size_t folds = 5;
+  /// Weights of a leaf to try beside the options', where noise may ask for larger leaves; cross-validation chooses.
+  std::vector<double> min_child_weights;
   TreeOptions final_trees;  ///< of the model itself
   TreeOptions fold_trees;   ///< of the folds: smaller where that tells the error as well
 };

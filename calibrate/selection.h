@@ -9,8 +9,8 @@
 
 namespace roofcal {
 
-/// How many shapes of the pool lie closest to each selected one, in the coordinates that select_points spreads in, but no
-/// less than a fifth of the mean: points chosen to be far apart over-represent the rim.
+/// How many shapes of the pool lie closest to each selected one, in the coordinates that select_points spreads in, but
+/// no less than a fifth of the mean: points chosen to be far apart over-represent the rim.
 [[nodiscard]] std::vector<double> represented(const ClassKey& key, const GpuSpec& gpu, std::span<const Sample> pool,
                                               std::span<const std::size_t> selected);
 

@@ -71,9 +71,7 @@ bool TreeEnsemble::has_avx2() {
 #endif
 }
 
-void TreeEnsemble::predict(const BinnedRows& rows, std::span<double> out) const {
-  predict(rows, out, Path::automatic);
-}
+void TreeEnsemble::predict(const BinnedRows& rows, std::span<double> out) const { predict(rows, out, Path::automatic); }
 
 void TreeEnsemble::predict(const BinnedRows& rows, std::span<double> out, Path path) const {
   // Below half a block the scalar walk of the lanes that are there is faster than the vector walk of all.
@@ -218,12 +216,15 @@ TreeEnsemble TreeEnsemble::from_json(const nlohmann::json& json, const FeatureBi
   const auto thresholds = unpack_text(read_string(json, "thresholds"), inner, 2);
   const auto leaves = unpack_text(read_string(json, "leaves"), count - inner, 3);
 
+  ensemble.nodes_.reserve(count);
+  ensemble.values_.reserve(count);
+  std::vector<std::uint8_t> level;
   std::size_t next_inner = 0;
   std::size_t next_leaf = 0;
   for (std::size_t at = 0; at < count;) {
     const std::size_t root = at;
     std::size_t known = 1;  // nodes of this tree that a parent has announced
-    std::vector<std::int32_t> level{0};
+    level.assign(1, 0);
     for (; at - root < known; ++at) {
       require(at < count, "the last tree is cut off");
       if (splits[at] == 0) {
@@ -240,7 +241,10 @@ TreeEnsemble TreeEnsemble::from_json(const nlohmann::json& json, const FeatureBi
       require(known + 2 <= kMaxTreeNodes, "a tree with too many nodes");
       ensemble.nodes_.push_back(encode(feature, threshold, root + known - at));
       ensemble.values_.push_back(0);
-      level.insert(level.end(), 2, level[at - root] + 1);
+      const auto below = static_cast<std::uint8_t>(level[at - root] + 1);
+      require(below < 255, "a tree that is too deep");
+      level.push_back(below);
+      level.push_back(below);
       known += 2;
     }
     ensemble.roots_.push_back(static_cast<std::int32_t>(root));

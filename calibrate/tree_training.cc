@@ -14,6 +14,8 @@
 namespace roofcal {
 namespace {
 
+constexpr double kTargetGrid = 4096.0;
+
 // XGBoost reports failures by status; inside this file they travel as exceptions up to train_trees.
 void check(int status) {
   if (status != 0) throw std::runtime_error(XGBGetLastError());
@@ -148,7 +150,8 @@ Result<TreeEnsemble> train_trees(const TrainingRows& rows, const Vector& targets
   for (const std::size_t row : subset) {
     const auto from = rows.bins.begin() + static_cast<std::ptrdiff_t>(row * rows.features);
     values.insert(values.end(), from, from + static_cast<std::ptrdiff_t>(rows.features));
-    labels.push_back(static_cast<float>(std::round(targets[static_cast<Eigen::Index>(row)] * 1e6) / 1e6));
+    labels.push_back(
+        static_cast<float>(std::round(targets[static_cast<Eigen::Index>(row)] * kTargetGrid) / kTargetGrid));
     if (!weights.empty()) chosen_weights.push_back(static_cast<float>(weights[row]));
   }
   try {
@@ -166,8 +169,8 @@ Result<TreeEnsemble> train_trees(const TrainingRows& rows, const Vector& targets
     }
     return TreeEnsemble(trees, options.leaf_step);
   } catch (const std::exception& error) {
-    return Error{ErrorCode::bad_data, fmt::format("XGBoost failed to train trees on {} rows: {}", subset.size(),
-                                                  error.what())};
+    return Error{ErrorCode::bad_data,
+                 fmt::format("XGBoost failed to train trees on {} rows: {}", subset.size(), error.what())};
   }
 }
 

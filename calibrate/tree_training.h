@@ -37,9 +37,8 @@ struct TrainingRows {
 [[nodiscard]] TrainingRows binned_for_training(const FeatureBins& bins, const Matrix& features);
 
 /// Fits sum of trees = target by squared error on the rows chosen by `subset` (all when empty). Targets are rounded to
-/// 1e-6. One thread, fixed seed: the same input gives the same trees on one build. `weights`: one a row of the whole,
-/// or empty.
-/// Errors: what XGBoost reports.
+/// multiples of 1/4096. One thread, fixed seed: the same input gives the same trees on one build. `weights`: one a row
+/// of the whole, or empty. Errors: what XGBoost reports.
 [[nodiscard]] Result<TreeEnsemble> train_trees(const TrainingRows& rows, const Vector& targets,
                                                std::span<const double> weights, std::span<const std::size_t> subset,
                                                const TreeOptions& options);

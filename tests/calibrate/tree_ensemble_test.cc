@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <xgboost/c_api.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -24,7 +25,8 @@ Data random_data(Eigen::Index rows, std::uint64_t seed) {
     for (Eigen::Index d = 0; d < 5; ++d) {
       data.features(i, d) = random.uniform();
     }
-    data.targets[i] = (data.features(i, 0) > 0.5 ? 0.3 : -0.1) + 0.2 * data.features(i, 1) * data.features(i, 2);
+    const double target = (data.features(i, 0) > 0.5 ? 0.3 : -0.1) + 0.2 * data.features(i, 1) * data.features(i, 2);
+    data.targets[i] = std::round(target * 4096.0) / 4096.0;  // the grid that training rounds targets to
   }
   return data;
 }
@@ -44,9 +46,7 @@ std::vector<double> xgboost_prediction(const TrainingRows& rows, const Vector& t
   XGDMatrixSetFloatInfo(data, "label", labels.data(), labels.size());
   BoosterHandle booster = nullptr;
   XGBoosterCreate(&data, 1, &booster);
-  const auto set = [&](const char* name, const std::string& value) {
-    XGBoosterSetParam(booster, name, value.c_str());
-  };
+  const auto set = [&](const char* name, const std::string& value) { XGBoosterSetParam(booster, name, value.c_str()); };
   set("base_score", "0");
   set("tree_method", "hist");
   set("nthread", "1");
