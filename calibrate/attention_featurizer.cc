@@ -68,7 +68,7 @@ class ContextFeaturizer final : public Featurizer {
                                                                                      : ceil_ratio(s.S + prefix, 128.0));
     const double critical = 4.0 * s.D * 128.0 * 128.0 * last_block / gpu_.sm_peak();
     const double blocks = sequence_heads * ceil_ratio(s.S, 128.0);
-    const double windowed = s.window > 0.0 ? 1.0 : 0.0;
+    const double windowed = window > 0.0 ? 1.0 : 0.0;
     const double wide = s.D > 128.0 ? 1.0 : 0.0;  // heads for which kernels take smaller tiles
     const double wave64 = wave(64.0, s, keys);
     const double wave128 = wave(128.0, s, keys);
@@ -164,8 +164,9 @@ class ContextFeaturizer final : public Featurizer {
                                                              "packed_wave",
                                                              "packed_blocks"};
   static constexpr std::array<std::string_view, 17> kFeatures{
-      "log_batch_heads", "log_seq",  "log_head_dim", "log_group",  "log_batch",    "log_blocks", "intensity",
-      "beyond_l2",       "log_keys", "windowed",     "log_prefix", "log_kv_heads", "fill_128",   "padding_128"};
+      "log_batch_heads", "log_seq",     "log_head_dim",      "log_group",   "log_batch",   "log_blocks",
+      "intensity",       "beyond_l2",   "log_keys",          "windowed",    "log_prefix",  "log_kv_heads",
+      "fill_128",        "padding_128", "log_packed_blocks", "fill_packed", "packed_waves"};
   static constexpr std::array<std::string_view, 13> kSmooth{
       "log_batch_heads", "log_seq",  "log_head_dim", "log_group",  "log_batch",         "log_blocks",  "intensity",
       "beyond_l2",       "log_keys", "windowed",     "log_prefix", "log_packed_blocks", "packed_waves"};
