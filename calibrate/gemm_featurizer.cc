@@ -52,7 +52,7 @@ constexpr double kWidestTile = 256.0;
 constexpr std::array<std::int64_t, 4> kRowClasses{16, 64, 128, 256};
 constexpr double kTypicalLaunch = 2e-6;  // scale on which work counts against launching
 
-constexpr std::array<std::string_view, 50> kColumns{
+constexpr std::array<std::string_view, 42> kColumns{
     "launch",        "compute",       "memory",          "bound",           "time_64x64",
     "waves_64x64",   "time_64x128",   "waves_64x128",    "time_128x64",     "waves_128x64",
     "time_128x128",  "waves_128x128", "time_128x192",    "waves_128x192",   "time_192x128",
@@ -61,7 +61,7 @@ constexpr std::array<std::string_view, 50> kColumns{
     "search",        "beyond_l2",     "bound_beyond_l2", "output",          "weights",
     "activations",   "cold_5",        "bound_cold_5",    "tile_cold_5",     "cold_6",
     "bound_cold_6",  "tile_cold_6",   "odd_rows",        "odd_activations", "odd_output",
-    "fitted_64", "fitted_128", "k_rows_16", "tile_rows_16", "k_rows_64", "tile_rows_64", "k_rows_128", "tile_rows_128", "k_rows_256", "tile_rows_256"};
+    "fitted_64",     "fitted_128"};
 
 constexpr std::array<std::string_view, 37> kFeatures{"log_m",
                                                      "log_n",
@@ -98,7 +98,8 @@ constexpr std::array<std::string_view, 37> kFeatures{"log_m",
                                                      "odd_rows",
                                                      "fitted_64_over_bound",
                                                      "fitted_128_over_bound",
-                                                     "fitted_over_best", "row_class"};
+                                                     "fitted_over_best",
+                                                     "row_class"};
 
 // For x >= 0, faster than std::ceil on the baseline instruction set.
 double ceiling(double x) {
@@ -189,14 +190,9 @@ class GemmFeaturizer final : public Featurizer {
     const double fitted_128 = fitted_tile_time(m, n, k, 128.0);
     put(std::max(fitted_64, memory));
     put(std::max(fitted_128, memory));
-    // Libraries choose their tiles by classes of row counts: within one, the depth of the main loop has its own price.
-    const auto row_class = static_cast<std::size_t>(
-        std::ranges::lower_bound(kRowClasses, shape[0]) - kRowClasses.begin());
-    for (std::size_t i = 0; i < kRowClasses.size(); ++i) {
-      const double here = i == row_class ? 1.0 : 0.0;
-      put(here * k);
-      put(here * best_wave_time);
-    }
+    // Libraries choose their tiles by classes of row counts.
+    const auto row_class =
+        static_cast<std::size_t>(std::ranges::lower_bound(kRowClasses, shape[0]) - kRowClasses.begin());
 
     const double log_m = std::log2(m);
     const double log_n = std::log2(n);
@@ -262,7 +258,12 @@ class GemmFeaturizer final : public Featurizer {
                                         "fill_256x128",
                                         "search_over_bound",
                                         "search_split",
-                                        "search_fill", "work_over_launch", "cold_5", "cold_6", "weights_over_l2", "row_class"}) {
+                                        "search_fill",
+                                        "work_over_launch",
+                                        "cold_5",
+                                        "cold_6",
+                                        "weights_over_l2",
+                                        "row_class"}) {
       hints.smooth.push_back({name, kLogLength});
     }
     hints.spread = {"log_m",          "log_n",        "log_k",   "wave_over_bound",   "bytes_over_l2",
