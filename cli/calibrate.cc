@@ -14,6 +14,7 @@
 #include "cli/question_options.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
+#include "db/sha256.h"
 
 namespace roofcal::cli {
 namespace {
@@ -32,21 +33,18 @@ Selection selection_of(std::string_view name) {
   return name == "cheap" ? Selection::cheap : Selection::spread;
 }
 
-// FNV-1a (Fowler, Noll, Vo): tells one input of a calibration from another; nothing depends on it being hard to forge.
+// What a calibration was made from: tells whether another one would be the same.
 class Digest {
  public:
-  void add(std::string_view bytes) {
-    for (const char c : bytes) {
-      hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
-    }
+  void add(std::string_view text) {
+    add(static_cast<std::uint64_t>(text.size()));
+    hash_.add(text);
   }
-  void add(std::uint64_t number) {
-    for (int i = 0; i < 8; ++i, number >>= 8U) hash_ = (hash_ ^ (number & 0xFFU)) * 0x100000001B3ULL;
-  }
-  [[nodiscard]] std::string text() const { return fmt::format("{:016x}", hash_); }
+  void add(std::uint64_t number) { hash_.add(&number, sizeof number); }
+  [[nodiscard]] std::string text() { return hex(bytes_of(hash_.finish())); }
 
  private:
-  std::uint64_t hash_ = 0xCBF29CE484222325ULL;
+  Sha256 hash_;
 };
 
 std::string now_utc() {

@@ -129,6 +129,10 @@ class Validation {
       : session_(session), predictor_(predictor), rows_(std::move(rows)) {}
 
   Result<void> add(const std::string& file, std::int64_t line, const StoredSample& sample) {
+    if (sample.kind != kOperatorSample) {
+      ++others_;
+      return {};
+    }
     file_ = file;
     auto found = classes_.find(sample.key);
     if (found == classes_.end()) {
@@ -153,6 +157,8 @@ class Validation {
   }
 
   Result<int> finish() {
+    if (others_ > 0)
+      session_.warn(fmt::format("{} samples of whole steps or runs left out: only operators are predicted", others_));
     if (rows_) {
       const auto closed = rows_->close();
       if (!closed) return closed.error();
@@ -240,6 +246,7 @@ class Validation {
   const Predictor& predictor_;
   std::optional<RowsFile> rows_;
   std::string file_;
+  std::int64_t others_ = 0;  // samples that are no operator's
   std::map<ClassKey, Pending> classes_;
   std::map<GroupKey, ErrorFigures> groups_;
 };
@@ -265,7 +272,7 @@ Result<int> validate(Session& session, const Options& options) {
     std::set<std::string> operators;
     for (const auto& file : files) {
       const auto seen = read_measurements(file, **catalogue, reading, [&](std::int64_t, const StoredSample& sample) {
-        operators.insert(sample.key.op);
+        if (sample.kind == kOperatorSample) operators.insert(sample.key.op);
         return Result<void>();
       });
       if (!seen) return seen.error();
