@@ -2,6 +2,7 @@
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)                         # zlib1g-dev
 find_package(SQLite3 REQUIRED)                      # libsqlite3-dev
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)    # libssl-dev
 find_package(Eigen3 3.3 REQUIRED NO_MODULE)         # libeigen3-dev
 find_package(nlohmann_json 3.10 REQUIRED)           # nlohmann-json3-dev
 find_package(CLI11 REQUIRED)                        # libcli11-dev

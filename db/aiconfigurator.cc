@@ -3,16 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <cctype>
 #include <cmath>
 #include <string_view>
-#include <unordered_set>
+#include <vector>
+
+#include "db/cell_text.h"
 
 namespace roofcal {
 namespace {
 
 constexpr double kSecondsPerMillisecond = 1e-3;
-constexpr std::size_t kReasonsKept = 20;
+
+Error bad(std::string message) { return Error{ErrorCode::bad_data, std::move(message)}; }
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -28,92 +31,153 @@ const Operator* operator_of_table(std::string_view op_name) {
 }
 
 Result<Seconds> parse_latency(std::string_view text) {
-  double ms = 0.0;
-  const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), ms);
-  if (text.empty()) return Error{ErrorCode::bad_data, "latency is empty"};
-  if (failure != std::errc{} || stop != text.data() + text.size()) {
-    return Error{ErrorCode::bad_data, fmt::format("latency '{}' is not a number", text)};
-  }
-  if (!(ms > 0.0) || !std::isfinite(ms)) {
-    return Error{ErrorCode::bad_data, fmt::format("latency '{}' is not a positive time", text)};
-  }
-  return Seconds(ms * kSecondsPerMillisecond);
+  if (text.empty()) return bad("latency is empty");
+  const auto ms = parse_real(text);
+  if (!ms) return bad(fmt::format("latency '{}' is not a number", text));
+  const double seconds = *ms * kSecondsPerMillisecond;
+  if (!(seconds > 0.0) || !std::isfinite(seconds)) return bad(fmt::format("latency '{}' is not a positive time", text));
+  return Seconds(seconds);
 }
+
+class Aiconfigurator final : public RowFormat {
+ public:
+  Aiconfigurator(const TableFile& table, const GpuCatalogue& catalogue, std::string gpu)
+      : catalogue_(catalogue), chosen_gpu_(std::move(gpu)), file_(table.file()), asked_(table.columns().size()) {
+    const auto place = [&](std::string_view name) { return table.column(name); };
+    latency_ = place("latency");
+    op_name_ = place("op_name");
+    device_ = place("device");
+    framework_ = place("framework");
+    version_ = place("version");
+    kernel_ = place("kernel_source");
+  }
+
+  Result<void> read(const TableFile& table, Run& run, StoredSample& sample) override {
+    const auto row = table.cells();
+    std::ranges::fill(asked_, false);
+    const Cells cells = [&](std::string_view name) -> std::optional<std::string_view> {
+      const auto column = table.column(name);
+      if (!column) return std::nullopt;
+      asked_[*column] = true;
+      return row[*column];
+    };
+    const auto take = [&](const std::optional<std::size_t>& column) -> std::string_view {
+      if (!column) return {};
+      asked_[*column] = true;
+      return row[*column];
+    };
+
+    const auto op = operator_of(take(op_name_), cells);
+    if (!op) return op.error();
+    const auto time = parse_latency(take(latency_));
+    if (!time) return time.error();
+    auto call = (*op)->from_table(cells);
+    if (!call) return call.error();
+    const auto gpu = gpu_of(take(device_));
+    if (!gpu) return gpu.error();
+
+    run.source = kAiconfigurator;
+    run.extra.emplace("note", "CUDA graph replays on the same buffers: L2 hot");
+    sample.time = *time;
+    sample.shape = call->shape;
+    sample.key.op = (*op)->name();
+    sample.key.gpu = **gpu;
+    sample.key.framework = lower(take(framework_));
+    sample.key.version = take(version_);
+    sample.key.kernel = take(kernel_);
+    sample.key.attributes = std::move(call->attributes);
+    sample.key.cache = CacheMode::hot;
+    sample.launch_mode = "graph";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (!asked_[i] && !row[i].empty()) keep(table.columns()[i], row[i], sample);
+    }
+    return {};
+  }
+
+ private:
+  // Which operator a row is of; without an `op_name` the file's name says it ("gemm_perf.csv.gz"), or the columns do.
+  Result<const Operator*> operator_of(std::string_view op_name, const Cells& cells) {
+    if (last_operator_ != nullptr && (!op_name_ || op_name == last_op_name_)) return last_operator_;
+    const Operator* found = op_name_ ? operator_of_table(op_name) : operator_of_file();
+    if (found == nullptr && op_name_) return bad(fmt::format("operator '{}' is not known to this version", op_name));
+    if (found == nullptr) {
+      std::vector<std::string_view> fitting;
+      for (const Operator* op : all_operators()) {
+        if (!op->from_table(cells)) continue;
+        fitting.push_back(op->name());
+        found = op;
+      }
+      std::ranges::fill(asked_, false);
+      if (fitting.size() != 1) {
+        return bad(
+            fmt::format("op_name: no such column, and the others fit {}: add the column, or name the file after "
+                        "the operator (gemm_perf.csv)",
+                        fitting.empty() ? "no operator" : fmt::format("{}", fmt::join(fitting, ", "))));
+      }
+    }
+    last_operator_ = found;
+    last_op_name_ = op_name;
+    return found;
+  }
+
+  [[nodiscard]] const Operator* operator_of_file() const {
+    std::string name = file_.filename().string();
+    name.resize(std::min(name.find('.'), name.size()));
+    if (name.ends_with("_perf")) name.resize(name.size() - 5);
+    const Operator* op = find_operator(name);
+    return op != nullptr ? op : operator_of_table(name);
+  }
+
+  Result<const std::string*> gpu_of(std::string_view device) {
+    if (!chosen_gpu_.empty()) return &chosen_gpu_;
+    if (last_gpu_ == nullptr || device != last_device_) {
+      const GpuSpec* gpu = catalogue_.spec(device);
+      if (gpu == nullptr) return unknown_gpu(catalogue_, device);
+      last_gpu_ = &gpu->name;
+      last_device_ = device;
+    }
+    return last_gpu_;
+  }
+
+  // A column that the operator does not read.
+  static void keep(const std::string& column, std::string_view text, StoredSample& sample) {
+    const auto figure = parse_real(text);
+    if (column == "power" && figure && std::isfinite(*figure)) {
+      sample.power_w = *figure;
+    } else if (column == "power_limit" && figure && std::isfinite(*figure)) {
+      sample.power_limit_w = *figure;
+    } else {
+      sample.extra.emplace(column, text);
+    }
+  }
+
+  const GpuCatalogue& catalogue_;
+  std::string chosen_gpu_;
+  std::filesystem::path file_;
+  std::vector<char> asked_;  // columns that had a say in the current row
+  std::optional<std::size_t> latency_, op_name_, device_, framework_, version_, kernel_;
+  const Operator* last_operator_ = nullptr;
+  std::string last_op_name_;
+  const std::string* last_gpu_ = nullptr;
+  std::string last_device_;
+};
 
 }  // namespace
 
-bool is_aiconfigurator(const TableFile& table) {
-  return table.column("latency").has_value() && table.column("op_name").has_value();
-}
+bool is_aiconfigurator(const TableFile& table) { return table.column("latency").has_value(); }
 
-Result<void> read_aiconfigurator(TableFile& table, const GpuCatalogue& catalogue, const ImportOptions& options,
-                                 FileReport& report,
-                                 const std::function<Result<void>(std::int64_t, const StoredSample&)>& visit) {
-  std::vector<std::string_view> row;
-  const Cells cells = [&](std::string_view name) -> std::optional<std::string_view> {
-    const auto column = table.column(name);
-    if (!column || *column >= row.size()) return std::nullopt;
-    return row[*column];
-  };
-  const auto text = [&](std::string_view name) { return cells(name).value_or(""); };
-
-  const auto read = [&]() -> Result<StoredSample> {
-    if (row.size() != table.columns().size()) {
-      return Error{ErrorCode::bad_data, fmt::format("{} cells where the header has {}", row.size(), table.columns().size())};
-    }
-    StoredSample sample;
-    const Operator* op = operator_of_table(text("op_name"));
-    if (op == nullptr) return Error{ErrorCode::bad_data, fmt::format("operator '{}' is not known", text("op_name"))};
-    const auto time = parse_latency(text("latency"));
-    if (!time) return time.error();
-    const auto call = op->from_table(cells);
-    if (!call) return call.error();
-    const std::string_view device = options.gpu.empty() ? text("device") : std::string_view(options.gpu);
-    const GpuSpec* gpu = catalogue.spec(device);
-    if (gpu == nullptr) {
-      return Error{ErrorCode::bad_data, device.empty() ? "no device column: say which GPU with --gpu"
-                                                       : fmt::format("device '{}' is not in the catalogue: add it with "
-                                                                     "`roofcal gpu add`, or say which with --gpu",
-                                                                     device)};
-    }
-    sample.time = *time;
-    sample.shape = call->shape;
-    sample.key.op = op->name();
-    sample.key.gpu = gpu->name;
-    sample.key.framework = lower(text("framework"));
-    sample.key.version = text("version");
-    sample.key.kernel = text("kernel_source");
-    sample.key.attributes = call->attributes;
-    sample.launch_mode = "graph";
-    return sample;
-  };
-
-  std::unordered_set<std::string> seen;  // whole rows: rows identical in every column count once
-  for (;;) {
-    const auto next = table.next();
-    if (!next) return next.error();
-    if (!next->has_value()) return {};
-    row = **next;
-    ++report.rows;
-    std::string whole;
-    for (const std::string_view cell : row) {
-      whole.append(cell).push_back('\x1f');
-    }
-    if (!seen.insert(std::move(whole)).second) {
-      ++report.already_there;
-      continue;
-    }
-    const auto sample = read();
-    if (sample) {
-      if (const auto visited = visit(table.line(), *sample); !visited) return visited.error();
-      continue;
-    }
-    if (options.strict) {
-      return Error{ErrorCode::bad_data, fmt::format("{}:{}: {}", report.file, table.line(), sample.error().message)};
-    }
-    ++report.rejected;
-    if (report.reasons.size() < kReasonsKept) report.reasons.push_back({table.line(), sample.error().message});
+Result<std::unique_ptr<RowFormat>> open_aiconfigurator(const TableFile& table, const GpuCatalogue& catalogue,
+                                                       const ImportOptions& options) {
+  if (!is_aiconfigurator(table)) {
+    return bad(
+        fmt::format("{}: column latency is missing; the header has {}", table.file().string(), table.header_text()));
   }
+  auto gpu = chosen_gpu(catalogue, options);
+  if (!gpu) return gpu.error();
+  if (gpu->empty() && !table.column("device")) {
+    return bad(fmt::format("{}: no column names the GPU (device): say which with --gpu", table.file().string()));
+  }
+  return std::unique_ptr<RowFormat>(std::make_unique<Aiconfigurator>(table, catalogue, *std::move(gpu)));
 }
 
 }  // namespace roofcal

@@ -1,18 +1,21 @@
 // Operator tables of AIConfigurator (github.com/ai-dynamo/aiconfigurator): CSV, latency in ms, one row a measurement.
+// The collector replays CUDA graphs on the same buffers: launch mode graph, operands in L2 as far as they fit.
 #pragma once
 
-#include "db/import.h"
-#include "db/table_file.h"
+#include <memory>
+
+#include "db/measurement_rows.h"
 
 namespace roofcal {
 
-/// Whether a header is one of these tables: it has a latency and the columns of an operator.
+inline constexpr std::string_view kAiconfigurator = "aiconfigurator";
+
+/// Whether a header is one of these tables.
 [[nodiscard]] bool is_aiconfigurator(const TableFile& table);
 
-/// Reads every row; what is wrong with one goes to the report and the rest is kept (with options.strict: the first one
-/// ends the reading). Errors: columns that no row can do without are missing.
-[[nodiscard]] Result<void> read_aiconfigurator(
-    TableFile& table, const GpuCatalogue& catalogue, const ImportOptions& options, FileReport& report,
-    const std::function<Result<void>(std::int64_t line, const StoredSample&)>& visit);
+/// Errors: a column is missing that no row can do without.
+[[nodiscard]] Result<std::unique_ptr<RowFormat>> open_aiconfigurator(const TableFile& table,
+                                                                     const GpuCatalogue& catalogue,
+                                                                     const ImportOptions& options);
 
 }  // namespace roofcal

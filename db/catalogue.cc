@@ -91,7 +91,9 @@ Result<GpuCatalogue> GpuCatalogue::load(const fs::path& folder) {
 Result<void> GpuCatalogue::add(std::string_view text, std::string_view where, std::string_view origin) {
   const auto json = ordered_json::parse(text, nullptr, false);
   if (json.is_discarded() || !json.is_object()) return bad(where, "not a JSON object");
-  const auto word = [&](const char* key) { return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : ""; };
+  const auto word = [&](const char* key) {
+    return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
+  };
   CatalogueEntry entry;
   entry.origin = origin;
   GpuSpec& spec = entry.spec;
@@ -111,7 +113,8 @@ Result<void> GpuCatalogue::add(std::string_view text, std::string_view where, st
     const auto found = std::ranges::find(entry.figures, name, &Figure::name);
     return found == entry.figures.end() ? 0.0 : found->value;
   };
-  for (const std::string_view needed : {"sm_count", "boost_clock_hz", "memory_bytes", "memory_bandwidth_bytes_per_s", "l2_bytes"}) {
+  for (const std::string_view needed :
+       {"sm_count", "boost_clock_hz", "memory_bytes", "memory_bandwidth_bytes_per_s", "l2_bytes"}) {
     if (figure(needed) == 0.0) return bad(where, fmt::format("figures.{} is missing", needed));
   }
   spec.sm_count = static_cast<int>(figure("sm_count"));

@@ -1,4 +1,5 @@
-// The GPU catalogue: datasheet figures with their source documents, built in (db/catalogue/*.json) or added by the user.
+// The GPU catalogue: datasheet figures with their source documents, built in (db/catalogue/*.json) or added by the
+// user.
 #pragma once
 
 #include <filesystem>

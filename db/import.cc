@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "db/aiconfigurator.h"
-#include "db/table_file.h"
+#include "db/measurement_rows.h"
 
 namespace roofcal {
 namespace {
@@ -25,7 +24,8 @@ Result<std::vector<fs::path>> measurement_files(const fs::path& path) {
   if (!fs::is_directory(path, failure)) return std::vector<fs::path>{path};
   std::vector<fs::path> files;
   for (fs::recursive_directory_iterator it(path, failure), end; !failure && it != end; it.increment(failure)) {
-    if (it->is_regular_file() && looks_like_measurements(it->path())) files.push_back(it->path());
+    std::error_code unknown;  // a link to nowhere is no file
+    if (it->is_regular_file(unknown) && looks_like_measurements(it->path())) files.push_back(it->path());
   }
   if (failure) return Error{ErrorCode::io, fmt::format("{}: {}", path.string(), failure.message())};
   std::ranges::sort(files);
@@ -34,13 +34,29 @@ Result<std::vector<fs::path>> measurement_files(const fs::path& path) {
 
 Result<FileReport> read_measurements(const fs::path& file, const GpuCatalogue& catalogue, const ImportOptions& options,
                                      const std::function<Result<void>(std::int64_t, const StoredSample&)>& visit) {
-  auto table = TableFile::open(file);
-  if (!table) return table.error();
+  return read_measurement_rows(
+      file, catalogue, options,
+      [&](std::int64_t line, const Run& /*run*/, const StoredSample& sample) { return visit(line, sample); });
+}
+
+Result<FileReport> import_file(Store& store, const fs::path& file, const GpuCatalogue& catalogue,
+                               const ImportOptions& options) {
   FileReport report;
-  report.file = file.string();
-  report.source = "aiconfigurator";
-  if (!is_aiconfigurator(*table)) return Error{ErrorCode::bad_data, fmt::format("{}: not a table of measurements", file.string())};
-  if (const auto read = read_aiconfigurator(*table, catalogue, options, report, visit); !read) return read.error();
+  const auto outcome = store.add_runs([&](const Store::RunSampleSink& sink) -> Result<void> {
+    auto read = read_measurement_rows(
+        file, catalogue, options, [&](std::int64_t line, const Run& run, const StoredSample& sample) -> Result<void> {
+          auto stored = sink(run, sample);
+          if (!stored)
+            return Error{stored.error().code, fmt::format("{}:{}: {}", file.string(), line, stored.error().message)};
+          return {};
+        });
+    if (!read) return read.error();
+    report = *std::move(read);
+    return {};
+  });
+  if (!outcome) return outcome.error();
+  report.stored = outcome->stored;
+  report.already_there += outcome->already_there;
   return report;
 }
 
