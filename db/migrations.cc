@@ -19,9 +19,14 @@ CREATE TABLE runs(
   started_utc TEXT NOT NULL,
   ended_utc TEXT NOT NULL,
   extra TEXT NOT NULL CHECK(json_valid(extra)),
-  samples INTEGER NOT NULL,
-  digest BLOB NOT NULL,          -- of the fields above and of the samples' hashes in order
   stored_utc TEXT NOT NULL
+) STRICT;
+
+-- Written last, when a run's samples are all there.
+CREATE TABLE run_digests(
+  run_id INTEGER PRIMARY KEY REFERENCES runs(id),
+  samples INTEGER NOT NULL,
+  digest BLOB NOT NULL           -- of the run's fields and of its samples' hashes in order
 ) STRICT;
 
 CREATE TABLE classes(
@@ -38,7 +43,7 @@ CREATE UNIQUE INDEX classes_key ON classes(op, gpu, framework, version, kernel, 
 
 CREATE TABLE samples(
   id INTEGER PRIMARY KEY,
-  run_id INTEGER NOT NULL REFERENCES runs(id) DEFERRABLE INITIALLY DEFERRED,  -- a run is written last, with its digest
+  run_id INTEGER NOT NULL REFERENCES runs(id),
   class_id INTEGER NOT NULL REFERENCES classes(id),
   hash BLOB NOT NULL UNIQUE,     -- of source, class and all that follows
   shape TEXT NOT NULL,           -- JSON: sizes by name
@@ -61,7 +66,6 @@ CREATE TABLE samples(
   extra TEXT                     -- JSON
 ) STRICT;
 CREATE INDEX samples_class ON samples(class_id);
-CREATE INDEX samples_run ON samples(run_id);
 
 CREATE TABLE gpus(
   name TEXT PRIMARY KEY,
@@ -87,6 +91,10 @@ CREATE TRIGGER samples_update BEFORE UPDATE ON samples BEGIN SELECT RAISE(ABORT,
 CREATE TRIGGER samples_delete BEFORE DELETE ON samples BEGIN SELECT RAISE(ABORT, 'samples are append-only'); END;
 CREATE TRIGGER runs_update BEFORE UPDATE ON runs BEGIN SELECT RAISE(ABORT, 'runs are append-only'); END;
 CREATE TRIGGER runs_delete BEFORE DELETE ON runs BEGIN SELECT RAISE(ABORT, 'runs are append-only'); END;
+CREATE TRIGGER run_digests_update BEFORE UPDATE ON run_digests
+  BEGIN SELECT RAISE(ABORT, 'runs are append-only'); END;
+CREATE TRIGGER run_digests_delete BEFORE DELETE ON run_digests
+  BEGIN SELECT RAISE(ABORT, 'runs are append-only'); END;
 CREATE TRIGGER classes_update BEFORE UPDATE ON classes BEGIN SELECT RAISE(ABORT, 'classes are append-only'); END;
 CREATE TRIGGER classes_delete BEFORE DELETE ON classes BEGIN SELECT RAISE(ABORT, 'classes are append-only'); END;
 )sql";

@@ -123,6 +123,7 @@ std::string now_utc_text() {
 
 Result<RunWriter> RunWriter::create(sqlite::Database& database) {
   RunWriter writer(database);
+  writer.now_ = now_utc_text();
   const auto next = database.integer("SELECT max(id) + 1 FROM runs");
   if (!next) return next.error();
   writer.next_run_ = std::max<std::int64_t>(1, *next);
@@ -136,9 +137,11 @@ Result<RunWriter> RunWriter::create(sqlite::Database& database) {
       {&writer.find_class_,
        "SELECT id FROM classes WHERE kind = ? AND op = ? AND gpu = ? AND framework = ? AND "
        "version = ? AND kernel = ? AND attributes = ? AND cache = ?"},
+      {&writer.find_sample_, "SELECT 1 FROM samples WHERE hash = ?"},
+      {&writer.insert_digest_, "INSERT INTO run_digests(run_id, samples, digest) VALUES(?, ?, ?)"},
       {&writer.insert_run_,
-       "INSERT INTO runs(id, source, origin, file_hash, gpu, started_utc, ended_utc, extra, samples, digest, "
-       "stored_utc) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"}};
+       "INSERT INTO runs(id, source, origin, file_hash, gpu, started_utc, ended_utc, extra, "
+       "stored_utc) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"}};
   for (const auto& [statement, sql] : statements) {
     auto prepared = database.prepare(sql);
     if (!prepared) return prepared.error();
@@ -147,13 +150,42 @@ Result<RunWriter> RunWriter::create(sqlite::Database& database) {
   return writer;
 }
 
-RunWriter::OpenRun& RunWriter::open_run(const Run& run) {
-  if (last_run_ < runs_.size() && runs_[last_run_].run == run) return runs_[last_run_];
-  for (last_run_ = 0; last_run_ < runs_.size(); ++last_run_) {
-    if (runs_[last_run_].run == run) return runs_[last_run_];
+Result<RunWriter::OpenRun*> RunWriter::open_run(const Run& run, const std::string& gpu) {
+  const auto is_this = [&](const OpenRun& open) {
+    return open.run.gpu == (run.gpu.empty() ? gpu : run.gpu) && open.run.source == run.source &&
+           open.run.origin == run.origin && open.run.content_hash == run.content_hash &&
+           open.run.started_utc == run.started_utc && open.run.ended_utc == run.ended_utc &&
+           open.run.extra == run.extra;
+  };
+  if (last_run_ < runs_.size() && is_this(runs_[last_run_])) return &runs_[last_run_];
+  const auto found = std::ranges::find_if(runs_, is_this);
+  last_run_ = static_cast<std::size_t>(found - runs_.begin());
+  if (found == runs_.end()) {
+    if (const auto fine = check_run(run); !fine) return fine.error();
+    runs_.push_back({run, next_run_++, {}, false});
+    if (run.gpu.empty()) runs_.back().run.gpu = gpu;
   }
-  runs_.push_back({run, next_run_++, {}, {}, true});
-  return runs_.back();
+  return &runs_[last_run_];
+}
+
+Result<void> RunWriter::write_run(OpenRun& open) {
+  const Run& run = open.run;
+  const std::string extra = json_text(run.extra);
+  insert_run_.bind(1, open.id);
+  int index = 1;
+  for (const std::string* text : {&run.source, &run.origin, &run.content_hash, &run.gpu, &run.started_utc,
+                                  &run.ended_utc, &extra, &std::as_const(now_)}) {
+    insert_run_.bind_text(++index, *text);
+  }
+  open.written = true;
+  return insert_run_.run();
+}
+
+Result<bool> RunWriter::is_stored(std::string_view hash) {
+  find_sample_.bind_blob(1, hash);
+  auto there = find_sample_.step();
+  find_sample_.reset();
+  return there;
 }
 
 Result<const RunWriter::KnownClass*> RunWriter::known_class(const StoredSample& sample) {
@@ -196,14 +228,23 @@ Result<void> RunWriter::add(const Run& run, const StoredSample& sample) {
   const auto known = known_class(sample);
   if (!known) return known.error();
   if (const auto fine = check_sample(sample, (*known)->op); !fine) return fine;
-  if (last_run_ >= runs_.size() || runs_[last_run_].run != run) {
-    if (const auto fine = check_run(run); !fine) return fine;
-  }
-  OpenRun& open = open_run(run);
+  const auto opened = open_run(run, sample.key.gpu);
+  if (!opened) return opened.error();
+  OpenRun& open = **opened;
 
   const SampleRow row =
       sample_row(sample, (*known)->shapes != nullptr ? (*known)->shapes->write(sample.shape) : json_text(sample.sizes));
   const std::string hash = hasher_.hash(run.source, (*known)->digest, row);
+  if (!open.written) {
+    // A run is stored when it brings something new.
+    const auto stored = is_stored(hash);
+    if (!stored) return stored.error();
+    if (*stored) {
+      ++outcome_.already_there;
+      return {};
+    }
+    if (const auto written = write_run(open); !written) return written;
+  }
   insert_sample_.bind(1, open.id);
   insert_sample_.bind(2, (*known)->id);
   insert_sample_.bind_blob(3, hash);
@@ -214,31 +255,19 @@ Result<void> RunWriter::add(const Run& run, const StoredSample& sample) {
     return {};
   }
   ++outcome_.stored;
-  if (open.gpu.empty()) open.gpu = sample.key.gpu;
-  open.one_gpu = open.one_gpu && open.gpu == sample.key.gpu;
   open.digest.add(hash);
   return {};
 }
 
 Result<RunOutcome> RunWriter::finish() {
-  const std::string now = now_utc_text();
   for (OpenRun& open : runs_) {
-    if (open.digest.samples() == 0) continue;
-    if (open.run.gpu.empty() && open.one_gpu) open.run.gpu = open.gpu;
-    const Run& run = open.run;
-    const std::string extra = json_text(run.extra);
+    if (!open.written) continue;
     const std::int64_t samples = open.digest.samples();
-    const Sha256Digest digest = open.digest.finish(run);
-    insert_run_.bind(1, open.id);
-    int index = 1;
-    for (const std::string* text :
-         {&run.source, &run.origin, &run.content_hash, &run.gpu, &run.started_utc, &run.ended_utc, &extra}) {
-      insert_run_.bind_text(++index, *text);
-    }
-    insert_run_.bind(9, samples);
-    insert_run_.bind_blob(10, bytes_of(digest));
-    insert_run_.bind_text(11, now);
-    if (const auto done = insert_run_.run(); !done) return done.error();
+    const Sha256Digest digest = open.digest.finish(open.run);
+    insert_digest_.bind(1, open.id);
+    insert_digest_.bind(2, samples);
+    insert_digest_.bind_blob(3, bytes_of(digest));
+    if (const auto done = insert_digest_.run(); !done) return done.error();
   }
   return outcome_;
 }

@@ -24,7 +24,7 @@ class RunWriter {
   [[nodiscard]] static Result<RunWriter> create(sqlite::Database& database);
 
   [[nodiscard]] Result<void> add(const Run& run, const StoredSample& sample);
-  /// Writes the runs that brought something new.
+  /// Writes the digests of the runs, of which those that brought nothing new are not stored.
   [[nodiscard]] Result<RunOutcome> finish();
 
  private:
@@ -32,8 +32,7 @@ class RunWriter {
     Run run;
     std::int64_t id = 0;
     RunDigest digest;
-    std::string gpu;  // that of all samples so far
-    bool one_gpu = true;
+    bool written = false;
   };
   struct KnownClass {
     std::int64_t id = 0;
@@ -44,12 +43,15 @@ class RunWriter {
   using ClassName = std::pair<std::string, ClassKey>;
 
   explicit RunWriter(sqlite::Database& database) : database_(&database) {}
-  [[nodiscard]] OpenRun& open_run(const Run& run);
+  [[nodiscard]] Result<OpenRun*> open_run(const Run& run, const std::string& gpu);
+  [[nodiscard]] Result<void> write_run(OpenRun& open);
+  [[nodiscard]] Result<bool> is_stored(std::string_view hash);
   [[nodiscard]] Result<const KnownClass*> known_class(const StoredSample& sample);
   [[nodiscard]] Result<KnownClass> add_class(const StoredSample& sample);
 
   sqlite::Database* database_;
-  sqlite::Statement insert_sample_, insert_class_, find_class_, insert_run_;
+  sqlite::Statement insert_sample_, find_sample_, insert_class_, find_class_, insert_run_, insert_digest_;
+  std::string now_;
   std::int64_t next_run_ = 1;
   std::vector<OpenRun> runs_;
   std::size_t last_run_ = 0;

@@ -21,7 +21,7 @@ struct Run {
   std::string source;        ///< "aiconfigurator", "roofcal-microbench", ...
   std::string origin;        ///< file imported, or command line
   std::string content_hash;  ///< SHA-256 of the imported file; empty for a measurement
-  std::string gpu;           ///< empty: that of the samples, where they have one in common
+  std::string gpu;           ///< empty: that of its samples, a run for each GPU
   std::string started_utc;   ///< ISO 8601, "2026-12-01T14:00:00Z"
   std::string ended_utc;
   std::map<std::string, std::string> extra;  ///< driver, cuda, cublas, nccl, vbios, power cap, host, topology, ...

@@ -40,15 +40,15 @@ class Check {
     };
     std::map<std::int64_t, KnownRun> runs;
     std::map<std::int64_t, Sha256Digest> classes;
-    auto read =
-        each("SELECT id, samples, digest, source, origin, file_hash, gpu, started_utc, ended_utc, extra FROM runs",
-             [&](const Statement& row) {
-               const auto text = [&](int i) { return std::string(row.text(i)); };
-               KnownRun known{{text(3), text(4), text(5), text(6), text(7), text(8), {}}, row.integer(1), text(2), {}};
-               if (!read_json(row.text(9), known.run.extra))
-                 find(fmt::format("run {}: extra is no JSON", row.integer(0)));
-               runs.emplace(row.integer(0), std::move(known));
-             });
+    auto read = each(
+        "SELECT id, samples, digest, source, origin, file_hash, gpu, started_utc, ended_utc, extra FROM runs LEFT JOIN "
+        "run_digests ON run_id = id",
+        [&](const Statement& row) {
+          const auto text = [&](int i) { return std::string(row.text(i)); };
+          KnownRun known{{text(3), text(4), text(5), text(6), text(7), text(8), {}}, row.integer(1), text(2), {}};
+          if (!read_json(row.text(9), known.run.extra)) find(fmt::format("run {}: extra is no JSON", row.integer(0)));
+          runs.emplace(row.integer(0), std::move(known));
+        });
     if (!read) return read;
     read = each(fmt::format("SELECT id, {} FROM classes", kClassColumns),
                 [&](const Statement& row) { classes.emplace(row.integer(0), read_class_row(row, 1).digest()); });
