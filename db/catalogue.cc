@@ -18,8 +18,20 @@ using nlohmann::ordered_json;
 
 // Bytes a clock that an SM draws from L2, where a file gives no bandwidth: 64 from Volta on (db/catalogue/README.md).
 constexpr double kL2BytesPerClockAndSm = 64.0;
-// Beyond any hardware: a slip of units (GB for bytes).
-constexpr double kLargestFigure = 1e18;
+// What a figure can be: outside lies a slip of units (GB or MHz for the SI unit). By the end of its name, the most
+// particular first.
+struct Range {
+  std::string_view ending;
+  double least, most;
+};
+constexpr std::array<Range, 8> kRanges{{{"sm_count", 1, 1e5},
+                                        {"memory_bytes", 1e8, 1e15},
+                                        {"_bytes_per_s", 1e8, 1e15},
+                                        {"_flops_per_s", 1e9, 1e18},
+                                        {"_ops_per_s", 1e9, 1e18},
+                                        {"_hz", 1e7, 1e11},
+                                        {"_w", 1, 2e4},
+                                        {"", 1e-12, 1e18}}};
 
 constexpr std::array<std::pair<std::string_view, Rate>, kRateCount> kPeaks{{{"fp64_flops_per_s", Rate::fp64},
                                                                             {"fp32_flops_per_s", Rate::fp32},
@@ -42,14 +54,24 @@ Result<Figure> read_figure(const std::string& name, const ordered_json& json, co
   if (json.is_object()) {
     if (!json.contains("value")) return bad(where, fmt::format("figures.{} has no value", name));
     value = &json["value"];
-    const std::string tag = json.value("source", "");
-    figure.source = sources.is_object() ? sources.value(tag, tag) : tag;
-    figure.note = json.value("note", "");
+    for (const auto& [key, out] : {std::pair("source", &figure.source), std::pair("note", &figure.note)}) {
+      if (!json.contains(key)) continue;
+      if (!json[key].is_string()) return bad(where, fmt::format("figures.{}.{} is not text", name, key));
+      *out = json[key].get<std::string>();
+    }
+    if (sources.contains(figure.source) && sources[figure.source].is_string()) {
+      figure.source = sources[figure.source].get<std::string>();
+    }
   }
   if (!value->is_number()) return bad(where, fmt::format("figures.{} is not a number: {}", name, value->dump()));
   figure.value = value->get<double>();
-  if (!(figure.value > 0.0) || figure.value > kLargestFigure) {
-    return bad(where, fmt::format("figures.{} = {} is not a positive figure in SI units", name, figure.value));
+  const Range& range = *std::ranges::find_if(kRanges, [&](const Range& one) { return name.ends_with(one.ending); });
+  if (!(figure.value >= range.least && figure.value <= range.most)) {
+    return bad(where, fmt::format("figures.{} = {} is outside {} .. {} (SI units)", name, figure.value, range.least,
+                                  range.most));
+  }
+  if (range.ending == "sm_count" && figure.value != std::floor(figure.value)) {
+    return bad(where, fmt::format("figures.{} = {} is not a whole number", name, figure.value));
   }
   return figure;
 }
@@ -99,6 +121,7 @@ Result<void> GpuCatalogue::add(std::string_view text, std::string_view where, st
   GpuSpec& spec = entry.spec;
   spec.name = word("name");
   if (spec.name.empty()) return bad(where, "\"name\" is missing");
+  if (normalised_gpu_name(spec.name).empty()) return bad(where, "\"name\" has neither letters nor digits");
   spec.display_name = word("display_name").empty() ? spec.name : word("display_name");
   spec.architecture = word("architecture");
   spec.compute_capability = word("compute_capability");
@@ -151,6 +174,7 @@ Result<void> GpuCatalogue::add(std::string_view text, std::string_view where, st
       return bad(where, fmt::format("the name '{}' already means {}", name, taken->second));
     }
   }
+  std::erase_if(by_alias_, [&](const auto& alias) { return alias.second == spec.name; });  // of the entry replaced
   for (const std::string& name : names) by_alias_.insert_or_assign(normalised_gpu_name(name), spec.name);
   entries_.insert_or_assign(spec.name, std::move(entry));
   return {};
