@@ -59,15 +59,15 @@ Error foreign(const fs::path& file, std::string_view what) {
           fmt::format("{}: is {}, not a store of roofcal: name another file with --db", file.string(), what)};
 }
 
-// A journal beside the file: what the file itself holds is not the whole truth.
-bool has_journal(const fs::path& file) {
+bool has_content(const fs::path& file) {
   std::error_code failure;
-  for (const char* ending : {"-wal", "-journal"}) {
-    const auto bytes = fs::file_size(file.string() + ending, failure);
-    if (!failure && bytes > 0) return true;
-  }
-  return false;
+  const auto bytes = fs::file_size(file, failure);
+  return !failure && bytes > 0;
 }
+
+// A journal beside the file: what the file itself holds is not the whole truth.
+bool has_wal(const fs::path& file) { return has_content(file.string() + "-wal"); }
+bool has_journal(const fs::path& file) { return has_wal(file) || has_content(file.string() + "-journal"); }
 
 Result<Found> look_at(const fs::path& file) {
   std::error_code failure;
@@ -81,18 +81,18 @@ Result<Found> look_at(const fs::path& file) {
   std::array<char, Header::kBytes> bytes{};
   in.read(bytes.data(), bytes.size());
   const auto got = in.gcount();
+  const Header header(bytes);
+  const bool marked = got == static_cast<std::streamsize>(Header::kBytes) && header.is_sqlite() &&
+                      header.application_id() == static_cast<std::uint32_t>(kApplicationId);
+  if (marked && header.user_version() > static_cast<std::uint32_t>(newest_schema_version())) {
+    return newer(file, header.user_version());
+  }
   if (has_journal(file)) return Found::unknown;
   if (got == 0) return Found::nothing;
-  const Header header(bytes);
   if (got < static_cast<std::streamsize>(Header::kBytes) || !header.is_sqlite()) {
     return foreign(file, "no SQLite file");
   }
-  if (header.application_id() != static_cast<std::uint32_t>(kApplicationId)) {
-    return foreign(file, "another program's SQLite file");
-  }
-  if (header.user_version() > static_cast<std::uint32_t>(newest_schema_version())) {
-    return newer(file, header.user_version());
-  }
+  if (!marked) return foreign(file, "another program's SQLite file");
   const auto size = fs::file_size(file, failure);
   if (!failure && size < header.file_bytes()) {
     return Error{ErrorCode::bad_data,
@@ -141,6 +141,12 @@ Result<DatabasePtr> open_store_to_write(const fs::path& file) {
       return Error{ErrorCode::io, fmt::format("{}: cannot make the folder ({}): name another store with --db",
                                               file.parent_path().string(), failure.message())};
     }
+  }
+  if (*found == Found::unknown && has_wal(file)) {
+    // A newer roofcal may be at work, whose version is in the WAL so far. One that only reads leaves all as it is.
+    const auto look = Database::open(file, Database::Mode::read);
+    if (!look) return look.error();
+    if (const auto version = version_of(**look); !version) return version.error();
   }
   auto database = Database::open(file, *found == Found::nothing ? Database::Mode::create : Database::Mode::write);
   if (!database) return database.error();

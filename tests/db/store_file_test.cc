@@ -118,6 +118,42 @@ TEST_F(StoreFileTest, ANewerStoreIsRefusedUntouched) {
   expect_refused("written by a newer roofcal");
 }
 
+TEST_F(StoreFileTest, ANewerStoreAtWorkIsRefusedUntouched) {
+  make_store();
+  sqlite3* handle = nullptr;
+  ASSERT_EQ(sqlite3_open(file_.c_str(), &handle), SQLITE_OK);
+  const std::string mark = fmt::format("PRAGMA user_version = {}", newest_schema_version() + 1);
+  ASSERT_EQ(sqlite3_exec(handle, mark.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);  // in the WAL, not in the file
+  const std::string before = read_file(file_);
+  const std::string wal = read_file(file_.string() + "-wal");
+  ASSERT_FALSE(wal.empty());
+  for (const auto access : {Store::Access::read, Store::Access::write}) {
+    const auto store = Store::open(file_, access);
+    ASSERT_FALSE(store);
+    EXPECT_THAT(store.error().message, HasSubstr("written by a newer roofcal"));
+  }
+  EXPECT_EQ(read_file(file_), before);
+  EXPECT_EQ(read_file(file_.string() + "-wal"), wal);
+  sqlite3_close(handle);
+}
+
+TEST_F(StoreFileTest, AMediumThatCannotBeWritten) {
+  file_ = folder_ / "a b%41?#.db";
+  make_store(3);
+  const auto database = must(sqlite::Database::open(file_, sqlite::Database::Mode::immutable));
+  EXPECT_EQ(must(database->integer("SELECT count(*) FROM samples")), 3);
+  EXPECT_FALSE(fs::exists(file_.string() + "-shm"));
+}
+
+TEST_F(StoreFileTest, AStoreOpenedToReadIsNotWritten) {
+  make_store();
+  Store store = must(Store::open(file_, Store::Access::read));
+  const auto put = store.put_gpu("x", "{}");
+  ASSERT_FALSE(put);
+  EXPECT_EQ(put.error().code, ErrorCode::io);
+  EXPECT_EQ(must(store.info()).gpus, 0);
+}
+
 TEST_F(StoreFileTest, ATruncatedStore) {
   make_store(5000);
   fs::resize_file(file_, fs::file_size(file_) / 2);
