@@ -93,9 +93,10 @@ Result<RunOutcome> Store::add_run(const Run& run, const std::function<Result<voi
 }
 
 Result<std::vector<ClassSummary>> Store::classes(const ClassFilter& filter) const {
+  // Counted on the index of class numbers alone, and joined afterwards.
   auto statement = impl_->database->prepare(
-      fmt::format("SELECT {}, count(*) FROM samples JOIN classes ON classes.id = class_id WHERE kind = 'operator' AND "
-                  "{}{} GROUP BY class_id",
+      fmt::format("SELECT {}, n FROM (SELECT class_id, count(*) AS n FROM samples GROUP BY class_id) JOIN classes ON "
+                  "classes.id = class_id WHERE kind = 'operator' AND {}{}",
                   kClassColumns, kFilter, kKernelFilter));
   if (!statement) return statement.error();
   bind(*statement, filter);
