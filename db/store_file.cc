@@ -103,20 +103,29 @@ Result<Found> look_at(const fs::path& file) {
   return Found::store;
 }
 
-// The schema's version, of a file that SQLite has opened; 0 for one without content.
-Result<std::int64_t> version_of(const Database& database) {
-  const auto application = database.integer("PRAGMA application_id");
-  if (!application) return application.error();
-  const auto version = database.integer("PRAGMA user_version");
-  if (!version) return version.error();
-  if (*application != kApplicationId) {
-    const auto tables = database.integer("SELECT count(*) FROM sqlite_master");
-    if (!tables) return tables.error();
-    if (*tables > 0 || *application != 0) return foreign(database.file(), "another program's SQLite file");
+// The schema's version, of a file that SQLite has opened; 0 for one without content. The file may be in the making by
+// another process: all is asked of one state of it.
+Result<std::int64_t> version_of(Database& database) {
+  std::int64_t application = 0;
+  std::int64_t version = 0;
+  std::int64_t tables = 0;
+  Result<void> read = database.execute("BEGIN");
+  for (const auto& [sql, out] :
+       {std::pair("PRAGMA application_id", &application), std::pair("PRAGMA user_version", &version),
+        std::pair("SELECT count(*) FROM sqlite_master", &tables)}) {
+    if (!read) break;
+    const auto value = database.integer(sql);
+    if (!value) read = value.error();
+    *out = value ? *value : 0;
+  }
+  (void)database.execute("ROLLBACK");  // nothing was written; without a transaction there is nothing to end
+  if (!read) return read.error();
+  if (application != kApplicationId) {
+    if (tables > 0 || application != 0) return foreign(database.file(), "another program's SQLite file");
     return 0;
   }
-  if (*version > newest_schema_version()) return newer(database.file(), *version);
-  return *version;
+  if (version > newest_schema_version()) return newer(database.file(), version);
+  return version;
 }
 
 // SQLite does not wait for others when it changes the journal's mode.

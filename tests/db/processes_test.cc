@@ -6,7 +6,10 @@
 
 #include <chrono>
 #include <csignal>
+#include <iostream>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/db/fixtures.h"
 
@@ -36,7 +39,10 @@ int status_of(pid_t child) {
 
 bool store_many(const std::filesystem::path& file, int first, int last, int killed_at = -1) {
   auto store = Store::open(file, Store::Access::write);
-  if (!store) return false;
+  if (!store) {
+    std::cerr << store.error().message << '\n';
+    return false;
+  }
   const auto outcome = store->add_run(test_run(), [&](const Store::SampleSink& sink) -> Result<void> {
     for (int i = first; i < last; ++i) {
       if (i == killed_at) raise(SIGKILL);
@@ -44,6 +50,7 @@ bool store_many(const std::filesystem::path& file, int first, int last, int kill
     }
     return {};
   });
+  if (!outcome) std::cerr << outcome.error().message << '\n';
   return outcome.ok();
 }
 
@@ -65,6 +72,16 @@ TEST_F(Processes, WritersAtOnceLoseNothing) {
   for (const pid_t child : children) EXPECT_EQ(status_of(child), 0);
   EXPECT_EQ(samples(), 5000);
   expect_sound();
+}
+
+TEST_F(Processes, ManyMakeOneStore) {
+  for (int round = 0; round < 8; ++round) {
+    file_ = folder_ / ("store" + std::to_string(round));
+    std::vector<pid_t> children;
+    for (int i = 1; i <= 6; ++i) children.push_back(start([&] { return store_many(file_, i, i + 1); }));
+    for (const pid_t child : children) EXPECT_EQ(status_of(child), 0);
+    EXPECT_EQ(samples(), 6);
+  }
 }
 
 TEST_F(Processes, ReadersGoOnWhileAnotherWrites) {
