@@ -1,12 +1,15 @@
 // `db`: the store itself.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "cli/progress.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "db/export.h"
+#include "db/merge.h"
 
 namespace roofcal::cli {
 namespace {
@@ -91,6 +94,45 @@ Result<int> export_to(Session& session, const std::string& file) {
   return 0;
 }
 
+Result<int> merge_from(Session& session, const std::vector<std::string>& others) {
+  // All are opened first, so that a bad one is found before anything is written.
+  std::vector<Store> sources;
+  for (const std::string& other : others) {
+    std::error_code failure;
+    if (!std::filesystem::exists(other, failure)) {
+      return Error{ErrorCode::io, fmt::format("there is no store at {}", other)};
+    }
+    if (std::filesystem::equivalent(other, session.store_path(), failure)) {
+      return Error{ErrorCode::usage, fmt::format("{} is the store itself", other)};
+    }
+    auto opened = Store::open(other, Store::Access::read);
+    if (!opened) return opened.error();
+    sources.push_back(*std::move(opened));
+  }
+  const auto store = session.writable_store();
+  if (!store) return store.error();
+
+  report::Report out;
+  out.columns = {{"file", "from"},     {"runs", "runs"},
+                 {"stored", "stored"}, {"already_there", "already there"},
+                 {"gpus", "GPUs"},     {"calibrations", "calibrations"}};
+  out.list_key = "files";
+  std::int64_t stored = 0;
+  Progress progress(session, "merging", static_cast<std::int64_t>(sources.size()));
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    progress.step(static_cast<std::int64_t>(i));
+    const auto merged = merge(**store, sources[i]);
+    if (!merged) return Error{merged.error().code, fmt::format("{}: {}", others[i], merged.error().message)};
+    out.records.push_back(
+        {others[i], merged->runs, merged->samples, merged->already_there, merged->gpus, merged->calibrations});
+    stored += merged->samples;
+  }
+  progress.clear();
+  out.envelope = {{{"stored", "stored"}}, {stored}};
+  session.print(out);
+  return 0;
+}
+
 }  // namespace
 
 void add_db(const Registry& registry) {
@@ -107,6 +149,15 @@ void add_db(const Registry& registry) {
   const auto file = std::make_shared<std::string>();
   export_verb.add_option("FILE", *file, "CSV; gzip'd when the name ends in .gz")->required()->type_name("");
   export_verb.callback([&action, file] { action = [file](Session& session) { return export_to(session, *file); }; });
+
+  CLI::App& merge_verb = add_verb(below, "merge", "take over what other stores hold",
+                                  "  roofcal db merge node1.db node2.db\n"
+                                  "What is there already is not stored again, nor a GPU or a calibration replaced.");
+  const auto others = std::make_shared<std::vector<std::string>>();
+  merge_verb.add_option("OTHER", *others, "stores to take over")->required()->type_name("FILE");
+  merge_verb.callback(
+      [&action, others] { action = [others](Session& session) { return merge_from(session, *others); }; });
+
   add_later_db_verbs(below);
 }
 

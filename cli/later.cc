@@ -49,7 +49,6 @@ void add_later_gpu_verbs(const Registry& gpu) {
 }
 
 void add_later_db_verbs(const Registry& db) {
-  add_later(db, "merge", "take over the samples of other stores", "roofcal db merge node1.db node2.db");
   add_later(db, "diff", "what two stores measured differently", "roofcal db diff before.db after.db");
 }
 

@@ -328,6 +328,19 @@ TEST_F(Program, DbInfoCheckAndExport) {
   EXPECT_EQ(std::ranges::count(folder_->read("samples.csv"), '\n'), kRows + 1);
 }
 
+TEST_F(Program, MergeTakesOverAnotherStoreOnce) {
+  const Folder folder;
+  const std::string other = folder_->path().string() + "/.local/share/roofcal/roofcal.db";
+  const Outcome merged = roofcal(folder, "db merge '" + other + "' --format json");
+  ASSERT_EQ(merged.status, 0) << merged.err;
+  EXPECT_EQ(json::parse(merged.out)["stored"], kRows);
+  const Outcome again = roofcal(folder, "db merge '" + other + "' --format json");
+  EXPECT_EQ(json::parse(again.out)["stored"], 0);
+  // Its calibration came along.
+  EXPECT_EQ(roofcal(folder, "predict gemm --gpu h200_sxm --m 3000 --n 8192 --k 8192 --strict").status, 0);
+  EXPECT_EQ(run("db merge .local/share/roofcal/roofcal.db").status, 2);
+}
+
 TEST_F(Program, AFileThatIsNoStoreIsRefusedInOneLine) {
   const Folder folder;
   folder.write("foreign.db", "this is no database, however long the text is that stands in it");
