@@ -1,6 +1,7 @@
 #include "calibrate/feature_bins.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -16,6 +17,17 @@ constexpr double kGrid = 4096.0;
 constexpr double kCutGrid = 2.0 * kGrid;
 constexpr double kLargest = 65536.0;  // features are O(1) numbers; beyond this they share a bin
 constexpr int kDigits = 5;            // of a packed cut, enough for zigzag(2 * kLargest * kCutGrid)
+
+// For each lane, how many of the table's 256 ascending entries lie at or below the value. The lanes' searches run side
+// by side, without branches, so that they wait for memory together.
+void search(const float* table, const std::array<float, kLanes>& values, std::uint32_t* positions) {
+  for (std::uint32_t step = 128; step > 0; step /= 2) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const bool beyond = values[lane] >= table[positions[lane] + step - 1];
+      positions[lane] += step * static_cast<std::uint32_t>(beyond);
+    }
+  }
+}
 
 std::int64_t to_grid(double value) { return std::llround(std::clamp(value, -kLargest + 1.0, kLargest - 1.0) * kGrid); }
 
@@ -80,11 +92,15 @@ void FeatureBins::bin_rows(std::span<const float> values, BinnedRows& out) const
   out.features = features();
   out.rows = out.features == 0 ? 0 : values.size() / out.features;
   out.bins.assign(out.blocks() * out.features * kLanes, 0);
-  for (std::size_t row = 0; row < out.rows; ++row) {
-    std::uint32_t* lane = out.bins.data() + row / kLanes * out.features * kLanes + row % kLanes;
-    const float* from = values.data() + row * out.features;
+  for (std::size_t block = 0; block < out.blocks(); ++block) {
+    const std::size_t first = block * kLanes;
+    const std::size_t lanes = std::min(kLanes, out.rows - first);
     for (std::size_t feature = 0; feature < out.features; ++feature) {
-      lane[feature * kLanes] = bin(feature, from[feature]);
+      std::array<float, kLanes> wanted{};
+      for (std::size_t lane = 0; lane < lanes; ++lane) wanted[lane] = values[(first + lane) * out.features + feature];
+      std::uint32_t* found = out.bins.data() + (block * out.features + feature) * kLanes;
+      search(tables_.data() + feature * kTable, wanted, found);
+      std::fill(found + lanes, found + kLanes, 0U);
     }
   }
 }
