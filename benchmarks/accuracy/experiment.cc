@@ -73,15 +73,15 @@ Result<Outcome> run(const ClassData& data, const GpuSpec& gpu, const Setting& se
   }
   outcome.roofcal = mean(runs);
 
-  // The baselines get the points that the first seed chose; the grid, a regular sub-grid of as many.
+  // The baselines get as many points, chosen as the first seed's; the grid, a regular sub-grid of as many.
   std::vector<Sample> points = data.pool;
-  if (setting.points && *setting.points < data.pool.size()) {
+  if (setting.points && outcome.points < data.pool.size()) {
     points.clear();
-    for (const std::size_t i : select_points(data.key, gpu, data.pool, *setting.points, Selection::spread, 1)) {
+    for (const std::size_t i : select_points(data.key, gpu, data.pool, outcome.points, Selection::spread, 1)) {
       points.push_back(data.pool[i]);
     }
   }
-  const auto grid = sub_grid(data.pool, setting.points.value_or(data.pool.size()));
+  const auto grid = sub_grid(data.pool, setting.points ? outcome.points : data.pool.size());
   outcome.grid_points = grid.size();
   outcome.roofline = judge(plain_roofline(data.key, gpu), data.held_out);
   outcome.constant = judge(constant_efficiency(data.key, gpu, points), data.held_out);

@@ -9,6 +9,22 @@
 namespace roofcal::accuracy {
 namespace {
 
+constexpr const char* kIntroduction = R"(# Accuracy on shapes that no fit has seen
+
+Made in one run by `{}`; the data are described in [data.md](data.md).
+A fifth of each class's shapes is held out by a hash of the sizes; a class is one kernel of one framework version, number
+format and GPU. `points`: shapes that a fit was given, chosen from the rest by their sizes alone; `built-in`: the compact
+form in which the shipped calibrations are stored, here fitted without the held-out fifth. Errors in per cent of the
+measured time: MAPE, median (p50) and 95th percentile (p95), mean over {} seed(s) where points are chosen.
+Coverage: share of measured times within the 90 % interval; least over four equal parts of the log range of the first size,
+and over ten of the log range of time (parts with 20 rows or more). Half-width: of the interval, over the time.
+The baselines get as many points: linear interpolation on a regular sub-grid (as lookup tables do), the five nearest
+points, one efficiency on the roofline; and the roofline itself, which needs none.
+
+## Summary
+
+)";
+
 std::string percent(double fraction) { return fmt::format("{:.1f}", 100.0 * fraction); }
 
 std::string attributes_of(const ClassKey& key) {
@@ -63,22 +79,7 @@ std::string summary(std::span<const Outcome> outcomes) {
 }  // namespace
 
 std::string markdown(std::span<const Outcome> outcomes, const std::string& command, std::uint64_t seeds) {
-  std::string out = fmt::format(
-      "# Accuracy on shapes that no fit has seen\n\n"
-      "Made in one run by `{}`; the data are described in data.md. A fifth of each class's shapes is held out by a "
-      "hash of the\n"
-      "sizes; a class is one kernel of one framework version, number format and GPU. `points`: shapes that a fit was "
-      "given, chosen\n"
-      "from the rest; `built-in`: the compact form in which the shipped calibrations are stored, here fitted without "
-      "the held-out\n"
-      "fifth. Errors in per cent of the measured time: MAPE, median (p50) and 95th percentile (p95); mean over {} "
-      "seed(s). Coverage:\n"
-      "share of measured times within the 90 % interval; least over four equal parts of the log range of the first "
-      "size, and over ten\n"
-      "of the log range of time (parts with 20 rows or more). The baselines get as many points: linear interpolation "
-      "on a regular\n"
-      "sub-grid, the five nearest points, one efficiency on the roofline, the roofline itself.\n\n## Summary\n\n",
-      command, seeds);
+  std::string out = fmt::format(kIntroduction, command, seeds);
   out += summary(outcomes);
   std::vector<std::string> operators;
   for (const Outcome& o : outcomes) {
