@@ -63,9 +63,10 @@ class Pass {
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       const auto position = state_.range.locate(shapes[i], *state_.op);
       state_.featurizer->evaluate(shapes[i], columns_, row_);
-      mean_[i] = dot(columns_, state_.weights);
-      out[i].launch_share = state_.launch_column < columns_.size() && mean_[i] > 0.0
-                                ? columns_[state_.launch_column] * state_.weights[state_.launch_column] / mean_[i]
+      const double mean = dot(columns_, state_.weights);
+      mean_[i] = state_.curve.empty() ? mean : state_.curve.time(static_cast<double>(shapes[i][0]));
+      out[i].launch_share = state_.launch_column < columns_.size() && mean > 0.0
+                                ? columns_[state_.launch_column] * state_.weights[state_.launch_column] / mean
                                 : 0.0;
       std::transform(row_.begin(), row_.end(), values_.begin() + static_cast<std::ptrdiff_t>(i * features_),
                      [](double value) { return static_cast<float>(value); });
@@ -85,7 +86,8 @@ class Pass {
     }
     const Quantiles& quantiles = state_.interval.quantiles(size_[i]);
     const double time = mean_[i] * std::exp(residual);
-    const Seconds bound = roofline(state_.gpu, state_.op->work(state_.key.attributes, shape), state_.key.cache).time;
+    const Seconds bound = state_.figures.least_over_bound *
+                          roofline(state_.gpu, state_.op->work(state_.key.attributes, shape), state_.key.cache).time;
     estimate.time = std::max(Seconds(time), bound);
     estimate.lo = std::clamp(Seconds(time * std::exp(scale * quantiles.lo)), bound, estimate.time);
     estimate.hi = std::max(Seconds(time * std::exp(scale * quantiles.hi)), estimate.time);
@@ -107,6 +109,7 @@ nlohmann::json figures_to_json(const FitFigures& figures) {
           {"p95_ape", figures.p95_ape},
           {"coverage90", figures.coverage90},
           {"kernel_seconds", figures.kernel_seconds},
+          {"least_over_bound", figures.least_over_bound},
           {"host_bound", figures.host_bound}};
 }
 
@@ -119,8 +122,46 @@ FitFigures figures_from_json(const nlohmann::json& json) {
   figures.p95_ape = read_number(json, "p95_ape", 0.0, 1e9);
   figures.coverage90 = read_number(json, "coverage90", 0.0, 1.0);
   figures.kernel_seconds = read_number(json, "kernel_seconds", 0.0, 1e12);
+  // Absent from the files of versions that did not know it.
+  if (json.contains("least_over_bound")) figures.least_over_bound = read_number(json, "least_over_bound", 0.0, 1.0);
   figures.host_bound = read_bool(json, "host_bound");
   return figures;
+}
+
+// Shapes gathered by part, so that each part's trees are walked for many shapes at once.
+void predict_parts(const ClassModel::State& state, std::span<const Shape> shapes, std::span<Estimate> out) {
+  std::vector<std::vector<std::size_t>> rows(state.parts.size());
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    rows[static_cast<std::size_t>(&state.part_of(shapes[i]) - state.parts.data())].push_back(i);
+  }
+  std::vector<Shape> gathered;
+  std::vector<Estimate> estimates;
+  for (std::size_t at = 0; at < rows.size(); ++at) {
+    const ClassModel::State::Part& part = state.parts[at];
+    gathered.clear();
+    for (const std::size_t i : rows[at]) gathered.push_back(shapes[i]);
+    estimates.assign(gathered.size(), Estimate{});
+    part.model.predict(gathered, estimates);
+    for (std::size_t j = 0; j < gathered.size(); ++j) {
+      out[rows[at][j]] = estimates[j];
+      // A kernel that was never calibrated is outside, whatever its sizes.
+      if (state.featurizer->class_split(gathered[j]) != part.split) out[rows[at][j]].region = Region::outside;
+    }
+  }
+}
+
+void read_parts(const nlohmann::json& json, const GpuSpec& gpu, ClassModel::State& state) {
+  require(json.is_array() && json.size() > 1, "\"parts\" that are not several models");
+  for (const nlohmann::json& entry : json) {
+    const auto split = static_cast<int>(read_integer(entry, "split", 0, 1000));
+    require(state.parts.empty() || split > state.parts.back().split, "parts out of order");
+    const nlohmann::json& inner = member(entry, "model");
+    require(!inner.contains("parts"), "a part that has parts itself");
+    auto model = ClassModel::from_json(inner, gpu);
+    require(model.ok(), model.ok() ? std::string() : model.error().message);
+    require(model->key() == state.key, "a part of another class");
+    state.parts.push_back({split, *std::move(model)});
+  }
 }
 
 }  // namespace
@@ -137,6 +178,10 @@ const ClassKey& ClassModel::key() const { return state_->key; }
 const FitFigures& ClassModel::figures() const { return state_->figures; }
 
 void ClassModel::predict(std::span<const Shape> shapes, std::span<Estimate> out) const {
+  if (!state_->parts.empty()) {
+    predict_parts(*state_, shapes, out);
+    return;
+  }
   Pass pass(*state_);
   for (std::size_t begin = 0; begin < shapes.size(); begin += kChunk) {
     const std::size_t count = std::min(kChunk, shapes.size() - begin);
@@ -151,21 +196,40 @@ Estimate ClassModel::predict(const Shape& shape) const {
 }
 
 Seconds ClassModel::mean(const Shape& shape) const {
+  if (!state_->parts.empty()) return state_->part_of(shape).model.mean(shape);
   std::vector<double> columns(state_->featurizer->column_names().size());
   std::vector<double> features(state_->featurizer->feature_names().size());
   state_->featurizer->evaluate(shape, columns, features);
   return Seconds(dot(columns, state_->weights));
 }
 
-ClassModel::Range ClassModel::calibrated_range(std::size_t field) const { return state_->range.field(field); }
+ClassModel::Range ClassModel::calibrated_range(std::size_t field) const {
+  if (state_->parts.empty()) return state_->range.field(field);
+  Range all = state_->parts.front().model.calibrated_range(field);
+  for (const State::Part& part : state_->parts) {
+    const Range range = part.model.calibrated_range(field);
+    all = {std::min(all.min, range.min), std::max(all.max, range.max)};
+  }
+  return all;
+}
 
-std::optional<Seconds> ClassModel::measured(const Shape& shape) const { return state_->points.time_of(shape); }
+std::optional<Seconds> ClassModel::measured(const Shape& shape) const {
+  return state_->parts.empty() ? state_->points.time_of(shape) : state_->part_of(shape).model.measured(shape);
+}
 
 std::vector<Neighbour> ClassModel::nearest(const Shape& shape, std::size_t count) const {
+  if (!state_->parts.empty()) return state_->part_of(shape).model.nearest(shape, count);
   return state_->points.nearest(shape, count, *state_->op);
 }
 
 nlohmann::json ClassModel::to_json() const {
+  if (!state_->parts.empty()) {
+    nlohmann::json parts = nlohmann::json::array();
+    for (const State::Part& part : state_->parts) {
+      parts.push_back({{"split", part.split}, {"model", part.model.to_json()}});
+    }
+    return {{"key", class_key_to_json(state_->key)}, {"figures", figures_to_json(state_->figures)}, {"parts", parts}};
+  }
   nlohmann::json weights = nlohmann::json::object();
   const auto names = state_->featurizer->column_names();
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -180,6 +244,7 @@ nlohmann::json ClassModel::to_json() const {
                          {"size_field", state_->size_field},
                          {"range", state_->range.to_json()},
                          {"points", state_->points.to_json()}};
+  if (!state_->curve.empty()) json["curve"] = state_->curve.to_json();
   if (!state_->trees.empty()) json["trees"] = state_->trees.to_json();
   if (!state_->process.empty()) {
     json["process"] = state_->process.to_json();
@@ -199,6 +264,10 @@ Result<ClassModel> ClassModel::from_json(const nlohmann::json& json, const GpuSp
     require(state->featurizer != nullptr, gpu.name + " lacks a figure that " + describe(state->key) + " is made of");
     state->figures = figures_from_json(member(json, "figures"));
 
+    if (json.contains("parts")) {
+      read_parts(json["parts"], gpu, *state);
+      return ClassModel(std::move(state));
+    }
     const nlohmann::json& weights = member(json, "weights");
     const auto columns = state->featurizer->column_names();
     require(weights.is_object() && weights.size() == columns.size(),
@@ -214,6 +283,10 @@ Result<ClassModel> ClassModel::from_json(const nlohmann::json& json, const GpuSp
     state->bins = FeatureBins::from_json(member(json, "bins"));
     require(state->bins.features() == names.size(), "bins that are not those of the features");
 
+    if (json.contains("curve")) {
+      require(state->op->fields().size() == 1, "a curve for shapes of several fields");
+      state->curve = Curve::from_json(json["curve"]);
+    }
     if (json.contains("trees")) state->trees = TreeEnsemble::from_json(json["trees"], state->bins);
     if (json.contains("process")) {
       state->process = GaussianProcess::from_json(json["process"], names.size());

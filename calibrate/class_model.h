@@ -42,7 +42,11 @@ struct FitFigures {
   double p95_ape = 0.0;
   double coverage90 = 0.0;      ///< of the cross-validated interval
   double kernel_seconds = 0.0;  ///< GPU time of the points, one repeat each
-  bool host_bound = false;      ///< plateaus say that the host, not the GPU, was timed
+  /// The least measured time of a point over its hard bound, at most 1: below 1 some measurements beat the bound
+  /// (caches that hold more than they should, pages of a key/value cache that alias), and estimates may, too, down to
+  /// this share.
+  double least_over_bound = 1.0;
+  bool host_bound = false;  ///< plateaus say that the host, not the GPU, was timed
 };
 
 class ClassModel {
@@ -54,7 +58,8 @@ class ClassModel {
   [[nodiscard]] const ClassKey& key() const;
   [[nodiscard]] const FitFigures& figures() const;
 
-  /// Estimates for many shapes (the fast path). No estimate lies below the hard bound of core/roofline.h.
+  /// Estimates for many shapes (the fast path). No estimate lies below the hard bound of core/roofline.h, or, where
+  /// measurements of the class beat that, below figures().least_over_bound of it.
   /// Domain: shapes legal for the operator. `out.size() == shapes.size()`.
   void predict(std::span<const Shape> shapes, std::span<Estimate> out) const;
   [[nodiscard]] Estimate predict(const Shape& shape) const;

@@ -8,11 +8,13 @@
 
 #include "calibrate/design.h"
 #include "calibrate/host_bound.h"
+#include "calibrate/kernel_split.h"
 #include "calibrate/model_state.h"
 #include "calibrate/physical_mean.h"
 #include "calibrate/random.h"
 #include "calibrate/residual.h"
 #include "calibrate/selection.h"
+#include "core/roofline.h"
 
 namespace roofcal {
 namespace {
@@ -21,7 +23,9 @@ constexpr double kSmallestErrorThatWeighs = 0.03;
 constexpr double kOutlier = 3.0;              // in robust standard deviations of the held-out errors
 constexpr std::size_t kFewestForScale = 100;  // below, one scale for all shapes
 constexpr std::size_t kCompactShapes = 300;   // kept for `nearest` in a calibration that is shipped
-constexpr double kSmallestMean = 1e-12;       // seconds: guards the logarithm where all weights are zero
+// Of the error over a gap twice as wide: between the half of noise and corners and the quarter of a smooth curve.
+constexpr double kErrorOfHalfTheGap = 0.5;
+constexpr double kSmallestMean = 1e-12;  // seconds: guards the logarithm where all weights are zero
 
 Vector log_of_mean(const Matrix& columns, const Vector& weights) {
   return (columns * weights).array().max(kSmallestMean).log();
@@ -173,18 +177,10 @@ std::vector<Sample> merge_repeats(std::span<const Sample> samples) {
   return merged;
 }
 
-Result<ClassModel> fit_class(const ClassKey& key, const GpuSpec& gpu, std::span<const Sample> samples,
-                             const FitOptions& options) {
-  if (options.points && *options.points == 0) {
-    return Error{ErrorCode::usage, fmt::format("{}: zero points cannot be fitted", describe(key))};
-  }
-  if (samples.empty()) return Error{ErrorCode::bad_data, fmt::format("{}: no samples to fit", describe(key))};
-  for (const Sample& sample : samples) {
-    if (!(sample.time.value() > 0.0) || !std::isfinite(sample.time.value())) {
-      return Error{ErrorCode::bad_data,
-                   fmt::format("{}: a time of {} s cannot be fitted", describe(key), sample.time.value())};
-    }
-  }
+namespace {
+
+// What fit_class has checked and prepared: everything of a model that its points do not decide.
+Result<std::unique_ptr<ClassModel::State>> empty_state(const ClassKey& key, const GpuSpec& gpu) {
   auto state = std::make_unique<ClassModel::State>();
   state->key = key;
   state->gpu = gpu;
@@ -199,13 +195,115 @@ Result<ClassModel> fit_class(const ClassKey& key, const GpuSpec& gpu, std::span<
                              "peak, bandwidth, SM count, clock or L2 size (`roofcal gpu show {}`)",
                              describe(key), key.op, gpu.name, gpu.name)};
   }
+  return state;
+}
+
+// One model of all samples. `points`: the samples with repeats merged.
+Result<ClassModel> fit_part(const ClassKey& key, const GpuSpec& gpu, std::span<const Sample> samples,
+                            std::vector<Sample> points, const FitOptions& options);
+
+// A model of each hidden kernel.
+Result<ClassModel> fit_parts(const ClassKey& key, const GpuSpec& gpu, std::span<const Sample> samples,
+                             const FitOptions& options) {
+  auto whole = empty_state(key, gpu);
+  if (!whole) return whole.error();
+  std::unique_ptr<ClassModel::State> state = *std::move(whole);
+  std::vector<FitFigures> figures;
+  for (const auto& [split, own] : by_kernel(*state->featurizer, samples)) {
+    auto model = fit_part(key, gpu, own, merge_repeats(own), options);
+    if (!model) return model.error();
+    figures.push_back(model->figures());
+    state->parts.push_back({split, *std::move(model)});
+  }
+  state->figures = together(figures);
+  return ClassModel(std::move(state));
+}
+
+}  // namespace
+
+Result<ClassModel> fit_class(const ClassKey& key, const GpuSpec& gpu, std::span<const Sample> samples,
+                             const FitOptions& options) {
+  if (options.points && *options.points == 0) {
+    return Error{ErrorCode::usage, fmt::format("{}: zero points cannot be fitted", describe(key))};
+  }
+  if (samples.empty()) return Error{ErrorCode::bad_data, fmt::format("{}: no samples to fit", describe(key))};
+  for (const Sample& sample : samples) {
+    if (!(sample.time.value() > 0.0) || !std::isfinite(sample.time.value())) {
+      return Error{ErrorCode::bad_data,
+                   fmt::format("{}: a time of {} s cannot be fitted", describe(key), sample.time.value())};
+    }
+  }
+  auto checked = empty_state(key, gpu);
+  if (!checked) return checked.error();
+  const Featurizer& featurizer = *(*checked)->featurizer;
   std::vector<Sample> points = merge_repeats(samples);
+  std::vector<Sample> tried = points;
+  if (options.points && *options.points < points.size()) {
+    tried = chosen(points, select_points(key, gpu, points, *options.points, options.selection, options.seed));
+  }
+  if (hides_kernels(featurizer, tried)) return fit_parts(key, gpu, samples, options);
+  return fit_part(key, gpu, samples, std::move(points), options);
+}
+
+namespace {
+
+// The least measured time over the hard bound, where measurements beat it; else 1.
+double least_over_bound(const ClassModel::State& state, std::span<const Sample> points) {
+  double least = 1.0;
+  for (const Sample& point : points) {
+    const Work work = state.op->work(state.key.attributes, point.shape);
+    const Seconds bound = roofline(state.gpu, work, state.key.cache).time;
+    if (point.time < bound) least = std::min(least, point.time / bound);
+  }
+  return least;
+}
+
+// The curve of a class whose shapes have one field, its errors those of points left out.
+Result<ClassModel> fit_curve(std::unique_ptr<ClassModel::State> state, std::span<const Sample> samples,
+                             std::vector<Sample> points, const FitOptions& options) {
+  std::ranges::sort(points, {}, &Sample::shape);
+  const Curve curve(points);
+  const Design design = make_design(*state->featurizer, points);
+  const Vector weights = fit_physical_mean(design.columns, design.times).unaryExpr(&to_four_digits);
+  state->weights.assign(weights.data(), weights.data() + weights.size());
+  HeldOutErrors held_out{curve.left_out_errors(), {}, {}, {}};
+  // Leaving a point out doubles the gap that the curve has to bridge; but where every shape was used, nothing tells
+  // what lies between them. Repeats cannot be told better than they agree.
+  const double share = points.size() < merge_repeats(samples).size() ? kErrorOfHalfTheGap : 1.0;
+  const double spread = spread_of_repeats(samples);
+  for (double& error : held_out.log_errors) {
+    error = std::copysign(std::hypot(share * error, spread), error);
+  }
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    held_out.sizes.push_back(std::max<std::int64_t>(points[i].shape[0], 1));
+    held_out.folds.push_back(i);
+  }
+  auto interval = IntervalModel::fit(held_out, {}, options.seed);
+  if (!interval) return interval.error();
+  state->interval = *std::move(interval);
+  state->bins = FeatureBins::learn(design.features, FeatureBins::kMaxBins);
+  state->figures = figures_of(points, samples.size(), held_out.log_errors, state->interval.cross_validated_coverage());
+  state->figures.host_bound = looks_host_bound(state->key, state->gpu, points);
+  state->curve = options.publish_times ? curve : curve.between_points();
+  state->size_field = 0;
+  state->figures.least_over_bound = least_over_bound(*state, points);
+  state->range = CalibratedRange(points);
+  state->points = PointSet(points, options.publish_times);
+  return ClassModel(std::move(state));
+}
+
+Result<ClassModel> fit_part(const ClassKey& key, const GpuSpec& gpu, std::span<const Sample> samples,
+                            std::vector<Sample> points, const FitOptions& options) {
+  auto checked = empty_state(key, gpu);
+  if (!checked) return checked.error();
+  std::unique_ptr<ClassModel::State> state = *std::move(checked);
   std::vector<double> stand_for;  // how many shapes each point stands for
   if (options.points && *options.points < points.size()) {
     const auto selected = select_points(key, gpu, points, *options.points, options.selection, options.seed);
     stand_for = represented(key, gpu, points, selected);
     points = chosen(points, selected);
   }
+  if (state->op->fields().size() == 1) return fit_curve(std::move(state), samples, std::move(points), options);
 
   Problem problem;
   problem.design = make_design(*state->featurizer, points);
@@ -269,6 +367,7 @@ Result<ClassModel> fit_class(const ClassKey& key, const GpuSpec& gpu, std::span<
   state->bins = std::move(problem.bins);
   state->figures = figures_of(points, samples.size(), *errors, state->interval.cross_validated_coverage());
   state->figures.host_bound = looks_host_bound(key, gpu, points);
+  state->figures.least_over_bound = least_over_bound(*state, points);
   state->range = CalibratedRange(points);
   if (options.compact && points.size() > kCompactShapes) {
     points = chosen(points, select_points(key, gpu, points, kCompactShapes, Selection::spread, options.seed));
@@ -276,5 +375,7 @@ Result<ClassModel> fit_class(const ClassKey& key, const GpuSpec& gpu, std::span<
   state->points = PointSet(points, options.publish_times);
   return ClassModel(std::move(state));
 }
+
+}  // namespace
 
 }  // namespace roofcal

@@ -1,10 +1,13 @@
 // What a ClassModel holds. Private to the calibrate module: fit.cc fills it, class_model.cc evaluates it.
 #pragma once
 
+#include <cstdlib>
 #include <memory>
+#include <vector>
 
 #include "calibrate/calibrated_range.h"
 #include "calibrate/class_model.h"
+#include "calibrate/curve.h"
 #include "calibrate/feature_bins.h"
 #include "calibrate/featurizer.h"
 #include "calibrate/gaussian_process.h"
@@ -32,6 +35,26 @@ struct ClassModel::State {
   std::size_t size_field = 0;
   CalibratedRange range;
   PointSet points;
+  Curve curve;  // instead of mean and residual, for shapes of one field
+
+  // Where one kernel name hides several kernels: a model of each, ascending in the featurizer's class_split; then all
+  // of the above but key, figures, gpu, op and featurizer is empty.
+  struct Part {
+    int split = 0;
+    ClassModel model;
+  };
+  std::vector<Part> parts;
+
+  /// The part of a shape, or the one with the closest split where the shape's own was not calibrated. Precondition:
+  /// there are parts.
+  [[nodiscard]] const Part& part_of(const Shape& shape) const {
+    const int split = featurizer->class_split(shape);
+    const Part* closest = parts.data();
+    for (const Part& part : parts) {
+      if (std::abs(part.split - split) < std::abs(closest->split - split)) closest = &part;
+    }
+    return *closest;
+  }
 };
 
 }  // namespace roofcal

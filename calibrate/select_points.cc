@@ -73,6 +73,29 @@ std::size_t draw(const Vector& chances, Random& random) {
 
 constexpr double kLeastShare = 0.2;
 
+// For shapes of one field: the ends and what lies closest to an even spacing of logarithms between them. Nothing is
+// left to chance: with few points on a curve, a gap costs more than any draw can gain.
+std::vector<std::size_t> evenly_spaced(const Field& field, std::span<const Sample> pool, std::size_t count) {
+  std::vector<double> place;
+  for (const Sample& sample : pool) {
+    place.push_back(shape_coordinate(field, sample.shape[0]));
+  }
+  const auto [low, high] = std::ranges::minmax(place);
+  std::vector<std::size_t> left(pool.size());
+  std::iota(left.begin(), left.end(), std::size_t{0});
+  std::vector<std::size_t> selected;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double share = count == 1 ? 0.5 : static_cast<double>(i) / static_cast<double>(count - 1);
+    const double wanted = low + share * (high - low);
+    const auto closest =
+        std::ranges::min_element(left, {}, [&](std::size_t at) { return std::abs(place[at] - wanted); });
+    selected.push_back(*closest);
+    left.erase(closest);
+  }
+  std::ranges::sort(selected);
+  return selected;
+}
+
 }  // namespace
 
 std::vector<double> represented(const ClassKey& key, const GpuSpec& gpu, std::span<const Sample> pool,
@@ -115,6 +138,7 @@ std::vector<std::size_t> select_points(const ClassKey& key, const GpuSpec& gpu, 
     std::ranges::sort(selected);
     return selected;
   }
+  if (op->fields().size() == 1) return evenly_spaced(op->fields()[0], pool, count);
   // As k-means++ seeds its clusters (Arthur and Vassilvitskii, SODA 2007), with the cube of the distance to the nearest
   // point taken so far: better spread than a random sample, yet not confined to the rim as farthest-first is.
   const Matrix place = coordinates(key, gpu, *op, pool);
