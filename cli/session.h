@@ -52,8 +52,9 @@ class Session {
   std::ostream& out_;
   std::ostream& err_;
   bool terminal_;
-  std::optional<Store> store_;
+  // The one that writes is closed last: only it can clear away the write-ahead log.
   std::optional<Store> writable_;
+  std::optional<Store> store_;
   std::optional<GpuCatalogue> catalogue_;
   std::optional<CalibrationLibrary> library_;
   std::optional<Predictor> predictor_;

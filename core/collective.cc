@@ -101,10 +101,11 @@ class Collective final : public Operator {
   Result<Call> from_table(const Cells& cells) const override {
     // NCCL's tables and those of the frameworks' own all-reduce name the type's column differently; both count
     // elements.
-    const std::string_view column = cells("nccl_dtype") ? "nccl_dtype" : "allreduce_dtype";
+    const bool by_nccl = cells("nccl_dtype").has_value();
+    const std::string_view column = by_nccl ? "nccl_dtype" : "allreduce_dtype";
     const auto type = cells(column);
     if (!type) {
-      return Error{ErrorCode::bad_data, "nccl_dtype: no such column, nor allreduce_dtype"};
+      return Error{ErrorCode::missing_column, "nccl_dtype: no such column, nor allreduce_dtype"};
     }
     const DType* dtype = find_dtype(*type);
     if (dtype == nullptr) {
@@ -117,7 +118,11 @@ class Collective final : public Operator {
     // Beyond the domain either way: the unscaled count then names the trouble without overflowing.
     const double size = static_cast<double>(elements) * dtype->weight_bytes;
     row.set("bytes", elements > kMaxBytes ? elements : static_cast<std::int64_t>(size));
-    return std::move(row).call();
+    auto call = std::move(row).call();
+    if (call && by_nccl) {
+      call->framework = "nccl";
+    }
+    return call;
   }
 };
 

@@ -92,6 +92,9 @@ using Cells = std::function<std::optional<std::string_view>(std::string_view col
 struct Call {
   Attributes attributes;
   Shape shape;
+  /// Whose kernel it is, in lower case, where a table's `framework` names the caller instead (NCCL called by
+  /// TensorRT-LLM); empty: the table's word holds.
+  std::string framework = {};
 };
 
 class Operator {
@@ -116,7 +119,8 @@ class Operator {
 
   /// `op_name` values under which measurement tables file this operator.
   [[nodiscard]] virtual std::span<const std::string_view> table_names() const = 0;
-  /// Reads a row of an AIConfigurator operator table by column name (columns as in docs/formats.md).
+  /// Reads a row of an AIConfigurator operator table by column name (columns as in docs/formats.md). Errors:
+  /// `missing_column` naming all that the table lacks, or what is wrong with the row.
   [[nodiscard]] virtual Result<Call> from_table(const Cells& cells) const = 0;
 };
 

@@ -12,6 +12,7 @@ namespace roofcal {
 /// The kinds of failure that a caller has to tell apart; `exit_status` maps them to the contract of the command line.
 enum class ErrorCode {
   bad_data,        ///< a file, row or store holds something it must not
+  missing_column,  ///< a table lacks a column that none of its rows can do without
   io,              ///< the operating system said no
   usage,           ///< the question itself is malformed
   not_calibrated,  ///< nothing calibrated can answer
@@ -32,6 +33,7 @@ struct Error {
     case ErrorCode::no_gpu:
       return 3;
     case ErrorCode::bad_data:
+    case ErrorCode::missing_column:
     case ErrorCode::io:
       break;
   }

@@ -13,7 +13,18 @@ void TableRow::complain(std::string message) {
   }
 }
 
-void TableRow::field(std::string_view field, std::string_view column, std::optional<std::int64_t> absent) {
+void TableRow::absent(std::string_view column, bool has_column) {
+  if (has_column) {
+    complain(std::string(column) + " is empty");
+    return;
+  }
+  if (!missing_.empty()) {
+    missing_ += ", ";
+  }
+  missing_ += column;
+}
+
+void TableRow::field(std::string_view field, std::string_view column, std::optional<std::int64_t> otherwise) {
   const auto text = cells_(column);
   if (text && !text->empty()) {
     // Checked at once, so that the message names the table's own column.
@@ -23,20 +34,20 @@ void TableRow::field(std::string_view field, std::string_view column, std::optio
     } else {
       complain(std::string(column) + ": " + value.error().message);
     }
-  } else if (absent) {
-    set(field, *absent);
+  } else if (otherwise) {
+    set(field, *otherwise);
   } else {
-    complain(std::string(column) + (text ? " is empty" : ": no such column"));
+    absent(column, text.has_value());
   }
 }
 
-std::int64_t TableRow::number(std::string_view column, std::optional<std::int64_t> absent) {
+std::int64_t TableRow::number(std::string_view column, std::optional<std::int64_t> otherwise) {
   const auto text = cells_(column);
   if (!text || text->empty()) {
-    if (!absent) {
-      complain(std::string(column) + (text ? " is empty" : ": no such column"));
+    if (!otherwise) {
+      absent(column, text.has_value());
     }
-    return absent.value_or(0);
+    return otherwise.value_or(0);
   }
   std::int64_t value = 0;
   const auto* end = text->data() + text->size();
@@ -58,18 +69,22 @@ void TableRow::set(std::string_view field, std::int64_t value) {
   texts_.insert_or_assign(std::string(field), print_field(*described, value));
 }
 
-void TableRow::attribute(std::string_view attribute, std::string_view column, std::optional<std::string_view> absent) {
+void TableRow::attribute(std::string_view attribute, std::string_view column,
+                         std::optional<std::string_view> otherwise) {
   const auto text = cells_(column);
   if (text && !text->empty()) {
     texts_.insert_or_assign(std::string(attribute), std::string(*text));
-  } else if (absent) {
-    texts_.insert_or_assign(std::string(attribute), std::string(*absent));
+  } else if (otherwise) {
+    texts_.insert_or_assign(std::string(attribute), std::string(*otherwise));
   } else {
-    complain(std::string(column) + (text ? " is empty" : ": no such column"));
+    absent(column, text.has_value());
   }
 }
 
 Result<Call> TableRow::call() && {
+  if (!missing_.empty()) {
+    return Error{ErrorCode::missing_column, std::move(missing_) + ": no such column"};
+  }
   if (complaint_) {
     return Error{ErrorCode::bad_data, *std::move(complaint_)};
   }

@@ -42,7 +42,10 @@ Result<Seconds> parse_latency(std::string_view text) {
 class Aiconfigurator final : public RowFormat {
  public:
   Aiconfigurator(const TableFile& table, const GpuCatalogue& catalogue, std::string gpu)
-      : catalogue_(catalogue), chosen_gpu_(std::move(gpu)), file_(table.file()), asked_(table.columns().size()) {
+      : catalogue_(catalogue),
+        chosen_gpu_(std::move(gpu)),
+        file_(std::filesystem::absolute(table.file())),
+        asked_(table.columns().size()) {
     const auto place = [&](std::string_view name) { return table.column(name); };
     latency_ = place("latency");
     op_name_ = place("op_name");
@@ -77,22 +80,30 @@ class Aiconfigurator final : public RowFormat {
     if (!gpu) return gpu.error();
 
     run.source = kAiconfigurator;
-    run.extra.emplace("note", "CUDA graph replays on the same buffers: L2 hot");
+    run.extra.emplace("note", "the collector repeats a call on the same buffers: L2 hot");
     sample.time = *time;
     sample.shape = call->shape;
     sample.key.op = (*op)->name();
     sample.key.gpu = **gpu;
-    sample.key.framework = lower(take(framework_));
-    sample.key.version = take(version_);
     sample.key.kernel = take(kernel_);
     sample.key.attributes = std::move(call->attributes);
     sample.key.cache = CacheMode::hot;
-    sample.launch_mode = "graph";
+    if (call->framework.empty()) {
+      sample.key.framework = lower(take(framework_));
+      sample.key.version = take(version_);
+      sample.launch_mode = sample.key.kernel.ends_with("_eager") ? "stream" : "graph";
+    } else {
+      // The table's word for the framework is of the caller, and is kept by its name.
+      sample.key.framework = call->framework;
+      sample.key.version = version_of(call->framework, take(version_));
+    }
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (!asked_[i] && !row[i].empty()) keep(table.columns()[i], row[i], sample);
     }
     return {};
   }
+
+  [[nodiscard]] std::vector<std::string> warnings() const override { return warnings_; }
 
  private:
   // Which operator a row is of; without an `op_name` the file's name says it ("gemm_perf.csv.gz"), or the columns do.
@@ -109,10 +120,10 @@ class Aiconfigurator final : public RowFormat {
       }
       std::ranges::fill(asked_, false);
       if (fitting.size() != 1) {
-        return bad(
-            fmt::format("op_name: no such column, and the others fit {}: add the column, or name the file after "
-                        "the operator (gemm_perf.csv)",
-                        fitting.empty() ? "no operator" : fmt::format("{}", fmt::join(fitting, ", "))));
+        return Error{ErrorCode::missing_column,
+                     fmt::format("op_name: no such column, and the others fit {}: add the column, or name the file "
+                                 "after the operator (gemm_perf.csv)",
+                                 fitting.empty() ? "no operator" : fmt::format("{}", fmt::join(fitting, ", ")))};
       }
     }
     last_operator_ = found;
@@ -126,6 +137,19 @@ class Aiconfigurator final : public RowFormat {
     if (name.ends_with("_perf")) name.resize(name.size() - 5);
     const Operator* op = find_operator(name);
     return op != nullptr ? op : operator_of_table(name);
+  }
+
+  // The version of a library that is not the table's framework. Public tables lie in <library>/<version>/, and the
+  // column of some says another version than their folder, by which their own readers go.
+  std::string version_of(std::string_view library, std::string_view column) {
+    const std::filesystem::path folder = file_.parent_path();
+    if (folder.parent_path().filename() != library) return std::string(column);
+    std::string version = folder.filename().string();
+    if (version != column && warnings_.empty()) {
+      warnings_.push_back(fmt::format("the version column says {}, the folder {} {}, which counts",
+                                      column.empty() ? "nothing" : column, library, version));
+    }
+    return version;
   }
 
   Result<const std::string*> gpu_of(std::string_view device) {
@@ -156,6 +180,7 @@ class Aiconfigurator final : public RowFormat {
   std::filesystem::path file_;
   std::vector<char> asked_;  // columns that had a say in the current row
   std::optional<std::size_t> latency_, op_name_, device_, framework_, version_, kernel_;
+  std::vector<std::string> warnings_;
   const Operator* last_operator_ = nullptr;
   std::string last_op_name_;
   const std::string* last_gpu_ = nullptr;

@@ -1,5 +1,8 @@
 // Operator tables of AIConfigurator (github.com/ai-dynamo/aiconfigurator): CSV, latency in ms, one row a measurement.
-// The collector replays CUDA graphs on the same buffers: launch mode graph, operands in L2 as far as they fit.
+// The collector repeats a call on the same buffers: operands in L2 as far as they fit. It replays CUDA graphs (launch
+// mode graph), but for kernels called "..._eager"; how NCCL's own benchmark launched is not said. A row of a library
+// that is not the table's framework (NCCL) is of that library, in the version of the folder <library>/<version>/ if it
+// lies in one, else of the version column.
 #pragma once
 
 #include <memory>

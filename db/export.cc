@@ -196,7 +196,12 @@ Result<std::int64_t> export_samples(const Store& store, const ClassFilter& filte
   };
   if (const auto written = write(kRoofcalColumns, own.names()); !written) return written.error();
   std::int64_t count = 0;
-  const auto done = store.for_each(filter, [&](const Run& run, const StoredSample& sample) {
+  const auto done = store.for_each(filter, [&](const Run& run, const StoredSample& sample) -> Result<void> {
+    if (sample.kind == kOperatorSample && !operators.contains(sample.key.op)) {
+      return Error{ErrorCode::io, fmt::format("{}: samples of another operator ({}) came while this was written: "
+                                              "export again",
+                                              file.string(), sample.key.op)};
+    }
     if (++count % kSamplesBetweenProgress == 0 && progress) progress(count);
     return write(fixed_cells(run, sample), own.cells(sample));
   });

@@ -21,6 +21,9 @@ Result<void> read_object(std::string_view text, Map& values) {
     const bool fits = std::is_same_v<Value, std::string>    ? value.is_string()
                       : std::is_same_v<Value, std::int64_t> ? value.is_number_integer()
                                                             : value.is_number();
+    if (value.is_string() && value.template get_ref<const std::string&>().find('\0') != std::string::npos) {
+      return Error{ErrorCode::bad_data, fmt::format("{} holds a NUL byte", name)};  // which SQLite keeps badly
+    }
     if (!fits) return Error{ErrorCode::bad_data, fmt::format("{} {} is of another kind", name, value.dump())};
     values.emplace(name, value.template get<Value>());
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_set>
 
 #include "db/aiconfigurator.h"
@@ -133,7 +134,7 @@ Result<FileReport> read_measurement_rows(
     auto read = check_row(*table);
     if (read) read = opened->format->read(*table, run, sample);
     if (!read) {
-      only_missing_columns = only_missing_columns && read.error().message.find("no such column") != std::string::npos;
+      only_missing_columns = only_missing_columns && read.error().code == ErrorCode::missing_column;
       if (const auto rejected = reject(table->line(), read.error().message); !rejected) return rejected.error();
       continue;
     }
@@ -148,6 +149,7 @@ Result<FileReport> read_measurement_rows(
     return bad(
         fmt::format("{}: {}; the header has {}", report.file, report.reasons.front().reason, table->header_text()));
   }
+  std::ranges::move(opened->format->warnings(), std::back_inserter(report.warnings));
   return report;
 }
 

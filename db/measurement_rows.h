@@ -17,8 +17,11 @@ namespace roofcal {
 class RowFormat {
  public:
   virtual ~RowFormat() = default;
-  /// Reads the table's current row. The error is the reason to reject it.
+  /// Reads the table's current row. The error is the reason to reject it; `missing_column` where other rows of the same
+  /// operator cannot do better.
   [[nodiscard]] virtual Result<void> read(const TableFile& table, Run& run, StoredSample& sample) = 0;
+  /// What a user should know about the rows read so far.
+  [[nodiscard]] virtual std::vector<std::string> warnings() const { return {}; }
 };
 
 /// The GPU that --gpu named; empty when it was not given. Errors: a name that the catalogue does not know.

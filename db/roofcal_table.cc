@@ -7,6 +7,7 @@
 
 #include "db/cell_text.h"
 #include "db/json_text.h"
+#include "db/utc_text.h"
 
 namespace roofcal {
 namespace {
@@ -45,6 +46,12 @@ class Row {
       }
       out.push_back(*value);
       rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  void read_time(std::string_view name, std::string& out) {
+    read(name, out);
+    if (!out.empty() && !is_utc_text(out)) {
+      complain(fmt::format("{} '{}' is no time in UTC like 2026-12-01T14:00:00Z", name, out));
     }
   }
   template <class Values>
@@ -95,7 +102,7 @@ class RoofcalTable final : public RowFormat {
     row.read_object("metrics", sample.metrics);
     row.read("nodes", sample.nodes);
     row.read("device", sample.device);
-    row.read("measured_utc", sample.measured_utc);
+    row.read_time("measured_utc", sample.measured_utc);
     row.read_object("extra", sample.extra);
     read_run(row, run);
     return row.outcome();
@@ -140,8 +147,8 @@ class RoofcalTable final : public RowFormat {
     if (row.cell("origin")) row.read("origin", run.origin);
     if (row.cell("content_hash")) row.read("content_hash", run.content_hash);
     row.read("run_gpu", run.gpu);
-    row.read("started_utc", run.started_utc);
-    row.read("ended_utc", run.ended_utc);
+    row.read_time("started_utc", run.started_utc);
+    row.read_time("ended_utc", run.ended_utc);
     row.read_object("run_extra", run.extra);
   }
 

@@ -3,7 +3,8 @@
 //
 // Columns: those of kRoofcalColumns, and the fields and attributes of each operator under the names that `predict rows`
 // reads ('_' for '-'). An empty cell is a field that is not known, and so is a column that is missing; needed are op,
-// gpu, time_s and what the operator needs. Lists (raw_s) are joined by ';', names with values are JSON objects.
+// gpu, time_s and what the operator needs. Lists (raw_s) are joined by ';', names with values are JSON objects, points
+// in time are UTC ("2026-12-01T14:00:00Z").
 #pragma once
 
 #include <array>

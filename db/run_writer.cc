@@ -1,12 +1,11 @@
 #include "db/run_writer.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <ctime>
+
+#include "db/utc_text.h"
 
 namespace roofcal {
 namespace {
@@ -22,6 +21,12 @@ Result<void> check_text(std::string_view name, std::string_view text) {
 Result<void> check_figure(std::string_view name, const std::optional<double>& value) {
   if (value && !std::isfinite(*value)) return bad(fmt::format("{} {} is not a finite number", name, *value));
   return {};
+}
+
+Result<void> check_time(std::string_view name, std::string_view text) {
+  if (text.empty() || is_utc_text(text)) return {};
+  if (const auto fine = check_text(name, text); !fine) return fine;
+  return bad(fmt::format("{} '{}' is no time in UTC like 2026-12-01T14:00:00Z", name, text));
 }
 
 template <class Values>
@@ -49,7 +54,7 @@ Result<void> first_of(std::initializer_list<Result<void>> checks) {
 Result<void> check_run(const Run& run) {
   return first_of({check_text("source", run.source), check_text("origin", run.origin),
                    check_text("content_hash", run.content_hash), check_text("gpu", run.gpu),
-                   check_text("started_utc", run.started_utc), check_text("ended_utc", run.ended_utc),
+                   check_time("started_utc", run.started_utc), check_time("ended_utc", run.ended_utc),
                    check_names("a run's extra", run.extra)});
 }
 
@@ -104,7 +109,7 @@ Result<void> check_sample(const StoredSample& sample, const Operator* op) {
                    check_text("layout", sample.layout), check_text("epilogue", sample.epilogue),
                    check_text("data_fill", sample.data_fill), check_text("algorithm", sample.algorithm),
                    check_text("flags", sample.flags), check_text("device", sample.device),
-                   check_text("measured_utc", sample.measured_utc), check_names("sizes", sample.sizes),
+                   check_time("measured_utc", sample.measured_utc), check_names("sizes", sample.sizes),
                    check_names("metrics", sample.metrics), check_names("extra", sample.extra)});
 }
 
@@ -115,11 +120,6 @@ std::string question_marks(std::size_t n) {
 }
 
 }  // namespace
-
-std::string now_utc_text() {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
-}
 
 Result<RunWriter> RunWriter::create(sqlite::Database& database) {
   RunWriter writer(database);

@@ -15,9 +15,6 @@
 
 namespace roofcal {
 
-/// "2026-12-01T14:00:00Z".
-[[nodiscard]] std::string now_utc_text();
-
 class RunWriter {
  public:
   /// The transaction has begun, and is committed by the caller after finish().

@@ -125,6 +125,16 @@ Error Database::error(int code) const {
   }
 }
 
+Result<Snapshot> Snapshot::take(Database& database) {
+  if (const auto begun = database.execute("SAVEPOINT snapshot"); !begun) return begun.error();
+  return Snapshot(database);
+}
+
+Snapshot::~Snapshot() {
+  // Nothing was written that could fail to be.
+  if (database_ != nullptr) (void)database_->execute("RELEASE snapshot");
+}
+
 Result<Transaction> Transaction::begin(Database& database) {
   if (const auto begun = database.execute("BEGIN IMMEDIATE"); !begun) return begun.error();
   return Transaction(database);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/result.h"
 
@@ -77,6 +78,19 @@ class Database {
   };
   std::filesystem::path file_;
   std::unique_ptr<sqlite3, Close> handle_;
+};
+
+/// While it lives, all that is read is of one moment. They may be nested.
+class Snapshot {
+ public:
+  [[nodiscard]] static Result<Snapshot> take(Database& database);
+  Snapshot(Snapshot&& other) noexcept : database_(std::exchange(other.database_, nullptr)) {}
+  Snapshot& operator=(Snapshot&&) = delete;
+  ~Snapshot();
+
+ private:
+  explicit Snapshot(Database& database) : database_(&database) {}
+  Database* database_;
 };
 
 /// Rolls back when left without a commit.

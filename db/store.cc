@@ -1,6 +1,8 @@
 #include "db/store.h"
 
 #include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +14,7 @@
 #include "db/sqlite.h"
 #include "db/store_check.h"
 #include "db/store_file.h"
+#include "db/utc_text.h"
 
 namespace roofcal {
 namespace {
@@ -59,6 +62,17 @@ Result<Run> read_run(const Statement& statement) {
 
 struct Store::Impl {
   std::unique_ptr<sqlite::Database> database;
+  Access access;
+
+  Impl(std::unique_ptr<sqlite::Database> opened, Access how) : database(std::move(opened)), access(how) {}
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() {
+    // The last one to close clears the write-ahead log away, unless it only reads. So that a copy of the file alone
+    // holds everything, whoever is last, the log is copied into it here, as far as readers let it; it stays good
+    // where that fails.
+    if (access == Access::write) (void)database->execute("PRAGMA wal_checkpoint(PASSIVE)");
+  }
 };
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -69,7 +83,7 @@ Store::~Store() = default;
 Result<Store> Store::open(const fs::path& file, Access access) {
   auto database = access == Access::write ? open_store_to_write(file) : open_store_to_read(file);
   if (!database) return database.error();
-  return Store(std::make_unique<Impl>(Impl{*std::move(database)}));
+  return Store(std::make_unique<Impl>(*std::move(database), access));
 }
 
 Result<RunOutcome> Store::add_runs(const std::function<Result<void>(const RunSampleSink&)>& produce) {
@@ -148,6 +162,8 @@ Result<std::vector<Sample>> Store::samples(const ClassKey& key) const {
 Result<void> Store::for_each(const ClassFilter& filter,
                              const std::function<Result<void>(const Run&, const StoredSample&)>& visit) const {
   const fs::path& file = impl_->database->file();
+  const auto snapshot = sqlite::Snapshot::take(*impl_->database);
+  if (!snapshot) return snapshot.error();
   struct KnownClass {
     std::string kind;
     ClassKey key;
@@ -297,7 +313,11 @@ Result<StoreInfo> Store::info() const {
   return info;
 }
 
-Result<std::vector<std::string>> Store::check() const { return check_store(*impl_->database); }
+Result<std::vector<std::string>> Store::check() const {
+  const auto snapshot = sqlite::Snapshot::take(*impl_->database);
+  if (!snapshot) return snapshot.error();
+  return check_store(*impl_->database);
+}
 
 fs::path default_store_path() {
   const auto variable = [](const char* name) {
@@ -306,7 +326,12 @@ fs::path default_store_path() {
   };
   if (const std::string file = variable("ROOFCAL_DB"); !file.empty()) return file;
   if (const std::string data = variable("XDG_DATA_HOME"); !data.empty()) return fs::path(data) / "roofcal/roofcal.db";
-  return fs::path(variable("HOME")) / ".local/share/roofcal/roofcal.db";
+  fs::path home = variable("HOME");
+  if (home.empty()) {
+    const passwd* user = getpwuid(getuid());
+    if (user != nullptr) home = user->pw_dir;
+  }
+  return home / ".local/share/roofcal/roofcal.db";
 }
 
 }  // namespace roofcal

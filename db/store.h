@@ -102,7 +102,8 @@ class Store {
   /// `produce` is called with a sink and may stop with an error, which rolls back. Samples of one source that are
   /// identical in every respect count once, whichever run brings them; the same key with another time is a repeat and
   /// is kept. A run that brings nothing new is not stored. The sink's errors: a sample that no reader could make sense
-  /// of (time not positive, a size outside its domain, an unknown operator, text that is not UTF-8).
+  /// of (time not positive, a size outside its domain, an unknown operator, text that is not UTF-8, a point in time
+  /// that is not UTC in ISO 8601).
   using SampleSink = std::function<Result<void>(const StoredSample&)>;
   [[nodiscard]] Result<RunOutcome> add_run(const Run& run,
                                            const std::function<Result<void>(const SampleSink& sink)>& produce);
@@ -115,7 +116,8 @@ class Store {
   /// Fit-worthy samples (no failed or throttled ones) of a class, ordered by shape then time: the same store, the same
   /// order.
   [[nodiscard]] Result<std::vector<Sample>> samples(const ClassKey& key) const;
-  /// Streams whole samples of every kind with the run they belong to, in stored order.
+  /// Streams whole samples of every kind with the run they belong to, in stored order, all of one moment: what others
+  /// store meanwhile is not seen. `visit` must not write to this store.
   [[nodiscard]] Result<void> for_each(const ClassFilter& filter,
                                       const std::function<Result<void>(const Run&, const StoredSample&)>& visit) const;
 

@@ -38,6 +38,7 @@ TEST(CollectiveTables, MessageSizesCountElements) {
       cells_of({{"nccl_dtype", "half"}, {"num_gpus", "4"}, {"message_size", "1000"}, {"op_name", "alltoall"}}));
   ASSERT_TRUE(call) << call.error().message;
   EXPECT_EQ(call->shape, Shape{2000});
+  EXPECT_EQ(call->framework, "nccl") << "whoever called it";
   EXPECT_EQ(call->attributes, (Attributes{{"collective", "all_to_all"}, {"ranks", "4"}, {"topology", "node"}}));
 }
 

@@ -93,7 +93,11 @@ TEST(TableRow, KeepsTheFirstComplaintAndNamesTheTablesColumn) {
 
   TableRow missing(reader, cells);
   missing.attribute("dtype", "attn_dtype");
-  EXPECT_EQ(std::move(missing).call().error().message, "attn_dtype: no such column");
+  missing.field("seq", "sequence");
+  missing.field("prefix", "empty");
+  const auto lacking = std::move(missing).call();
+  EXPECT_EQ(lacking.error().code, ErrorCode::missing_column);
+  EXPECT_EQ(lacking.error().message, "attn_dtype, sequence: no such column");
 }
 
 TEST(TableRow, NumbersMayBeAbsent) {

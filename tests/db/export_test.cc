@@ -59,6 +59,10 @@ rc::Gen<std::optional<std::int64_t>> maybe_count() {
   });
 }
 
+rc::Gen<std::string> point_in_time() {
+  return rc::gen::element<std::string>("", "2026-12-01T14:00:00Z", "1999-02-28T23:59:60.125Z");
+}
+
 template <class Value>
 rc::Gen<std::map<std::string, Value>> names_with(const rc::Gen<Value>& value) {
   return rc::gen::container<std::map<std::string, Value>>(text(), value);
@@ -114,9 +118,10 @@ StoredSample any_sample() {
   sample.power_limit_w = *maybe_figure();
   sample.batch_count = *maybe_count();
   for (std::string* one : {&sample.launch_mode, &sample.layout, &sample.epilogue, &sample.data_fill, &sample.algorithm,
-                           &sample.flags, &sample.device, &sample.measured_utc}) {
+                           &sample.flags, &sample.device}) {
     *one = *text();
   }
+  sample.measured_utc = *point_in_time();
   sample.metrics = *names_with(figure());
   sample.nodes = *maybe_count();
   sample.extra = *names_with(text());
@@ -127,7 +132,9 @@ Run any_run() {
   Run run;
   run.source = "s" + *text();
   run.gpu = "h200_sxm";
-  for (std::string* one : {&run.origin, &run.content_hash, &run.started_utc, &run.ended_utc}) *one = "o" + *text();
+  for (std::string* one : {&run.origin, &run.content_hash}) *one = "o" + *text();
+  run.started_utc = *point_in_time();
+  run.ended_utc = *point_in_time();
   run.extra = *names_with(text());
   return run;
 }
@@ -190,21 +197,23 @@ TEST_F(ExportTest, ATableWrittenByHand) {
 }
 
 TEST_F(ExportTest, BadRowsOfATableOfOurs) {
-  const std::string header = "op,gpu,m,n,k,time_s,cache,count,p10_s,raw_s,extra\n";
-  const auto file = testing::write_file(folder_ / "bad.csv",
-                                        header + "gemm,H200,16,64,32,1e-5,hot,3,1e-6,1;2,\"{\"\"a\"\":\"\"b\"\"}\"\n" +
-                                            "gemm,H200,16,64,32,0,hot,,,,\n" + "gemm,H200,16,64,32,1,tepid,,,,\n" +
-                                            "gemm,H200,16,64,32,1,hot,2.5,,,\n" + "gemm,H200,16,64,32,1,hot,,nan,,\n" +
-                                            "gemm,H200,16,64,32,1,hot,,,1;;2,\n" + "gemm,H200,16,64,32,1,hot,,,,[1]\n" +
-                                            "gemm,H200,,64,32,1,hot,,,,\n" + "conv,H200,1,64,32,1,hot,,,,\n" +
-                                            "gemm,toaster,1,64,32,1,hot,,,,\n");
+  const std::string header = "op,gpu,m,n,k,time_s,cache,count,p10_s,raw_s,extra,started_utc\n";
+  const auto file = testing::write_file(
+      folder_ / "bad.csv", header + "gemm,H200,16,64,32,1e-5,hot,3,1e-6,1;2,\"{\"\"a\"\":\"\"b\"\"}\",\n" +
+                               "gemm,H200,16,64,32,0,hot,,,,,\n" + "gemm,H200,16,64,32,1,tepid,,,,,\n" +
+                               "gemm,H200,16,64,32,1,hot,2.5,,,,\n" + "gemm,H200,16,64,32,1,hot,,nan,,,\n" +
+                               "gemm,H200,16,64,32,1,hot,,,1;;2,,\n" + "gemm,H200,16,64,32,1,hot,,,,[1],\n" +
+                               "gemm,H200,16,64,32,1,hot,,,,\"{\"\"a\"\":\"\"\\u0000\"\"}\",\n" +
+                               "gemm,H200,16,64,32,1,hot,,,,,yesterday\n" + "gemm,H200,,64,32,1,hot,,,,,\n" +
+                               "conv,H200,1,64,32,1,hot,,,,,\n" + "gemm,toaster,1,64,32,1,hot,,,,,\n");
   const FileReport report = must(import_file(store_, file, catalogue(), {}));
   EXPECT_EQ(report.stored, 1);
   std::vector<std::string> reasons;
   for (const Rejected& rejected : report.reasons) reasons.push_back(rejected.reason);
   EXPECT_THAT(reasons, ::testing::ElementsAre(HasSubstr("time_s '0'"), HasSubstr("cache 'tepid'"),
                                               HasSubstr("count '2.5'"), HasSubstr("p10_s 'nan'"), HasSubstr("raw_s ''"),
-                                              HasSubstr("extra"), HasSubstr("gemm needs m"),
+                                              HasSubstr("extra"), HasSubstr("a holds a NUL byte"),
+                                              HasSubstr("started_utc 'yesterday'"), HasSubstr("gemm needs m"),
                                               HasSubstr("'conv' is not known"), HasSubstr("'toaster'")));
 }
 

@@ -192,6 +192,9 @@ TEST_F(ImportTest, HeadersWithoutWhatIsNeeded) {
   EXPECT_THAT(complaint("m,n,k,gemm_dtype,latency\n1,2,3,fp8,1\n"), HasSubstr("--gpu"));
   EXPECT_THAT(complaint("device,op_name,m,k,gemm_dtype,latency\nH200,gemm,1,3,fp8,1\n"),
               HasSubstr("n: no such column; the header has device, op_name, m, k"));
+  EXPECT_THAT(complaint("device,op_name,m,latency\nH200,gemm,1,1\nH200,gemm,x,1\n"),
+              HasSubstr("gemm_perf.csv: gemm_dtype, n, k: no such column"))
+      << "all of them";
   EXPECT_THAT(complaint("op,n,m,time_s\ngemm,1,2,3\n"), HasSubstr("--gpu"));
   EXPECT_THAT(complaint("gpu,time_s\nh200,3\n"), HasSubstr("column op is missing"));
   EXPECT_THAT(complaint(""), HasSubstr("is empty"));
@@ -205,6 +208,39 @@ TEST_F(ImportTest, AnOperatorWithoutAColumnForIt) {
   const auto other = import("device,x,latency\nH200,fp8,1\n", {}, "whatever.csv");
   ASSERT_FALSE(other);
   EXPECT_THAT(other.error().message, HasSubstr("op_name: no such column, and the others fit no operator"));
+}
+
+TEST_F(ImportTest, CollectivesOfNcclAreNccls) {
+  const std::string rows =
+      "framework,version,device,op_name,kernel_source,nccl_dtype,num_gpus,message_size,latency\n"
+      "TRTLLM,2.29.2,NVIDIA H200,all_gather,NCCL,half,2,256,0.005\n"
+      "TRTLLM,2.29.2,NVIDIA H200,all_gather,NCCL,half,2,512,0.006\n";
+  const FileReport plain = must(import(rows, {}, "nccl_perf.csv"));
+  EXPECT_EQ(plain.stored, 2);
+  EXPECT_THAT(plain.warnings, IsEmpty());
+  const auto first = everything(store_)[0].second;
+  EXPECT_EQ(first.key.framework, "nccl");
+  EXPECT_EQ(first.key.version, "2.29.2") << "no folder says otherwise";
+  EXPECT_EQ(first.extra, (std::map<std::string, std::string>{{"framework", "TRTLLM"}}));
+  EXPECT_EQ(first.launch_mode, "") << "not said";
+
+  // As the public tables lie: their readers go by the folder, whatever the column says.
+  fs::create_directories(folder_ / "nccl/2.26.2");
+  const FileReport placed = must(import(rows, {}, "nccl/2.26.2/nccl_perf.csv"));
+  EXPECT_EQ(placed.stored, 2);
+  EXPECT_THAT(placed.warnings, ElementsAre("the version column says 2.29.2, the folder nccl 2.26.2, which counts"));
+  EXPECT_EQ(everything(store_)[2].second.key.version, "2.26.2");
+
+  EXPECT_EQ(must(import("framework,version,device,op_name,kernel_source,allreduce_dtype,num_gpus,message_size,latency\n"
+                        "vLLM,0.24.0,H200,all_reduce,vLLM_custom_eager,half,2,256,0.005\n"
+                        "vLLM,0.24.0,H200,all_reduce,vLLM_custom_graph,half,2,256,0.005\n",
+                        {}, "custom_allreduce_perf.csv"))
+                .stored,
+            2);
+  const auto all = everything(store_);
+  EXPECT_EQ(all[4].second.key.framework, "vllm");
+  EXPECT_EQ(all[4].second.launch_mode, "stream");
+  EXPECT_EQ(all[5].second.launch_mode, "graph");
 }
 
 TEST_F(ImportTest, TheGpuChosenWins) {

@@ -154,6 +154,19 @@ TEST_F(StoreFileTest, AStoreOpenedToReadIsNotWritten) {
   EXPECT_EQ(must(store.info()).gpus, 0);
 }
 
+TEST_F(StoreFileTest, TheFileAloneHoldsAllThatWasStored) {
+  make_store();
+  {
+    // The last to close only reads: it cannot clear the write-ahead log away.
+    const Store reader = must(Store::open(file_, Store::Access::read));
+    EXPECT_EQ(must(reader.info()).gpus, 0);
+    Store writer = must(Store::open(file_, Store::Access::write));
+    must(writer.put_gpu("mine", "{}"));
+  }
+  fs::copy_file(file_, folder_ / "copy.db");
+  EXPECT_EQ(must(must(Store::open(folder_ / "copy.db", Store::Access::read)).gpus()).size(), 1U);
+}
+
 TEST_F(StoreFileTest, ATruncatedStore) {
   make_store(5000);
   fs::resize_file(file_, fs::file_size(file_) / 2);

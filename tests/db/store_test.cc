@@ -314,6 +314,8 @@ TEST(DefaultStorePath, FollowsTheEnvironment) {
   unsetenv("XDG_DATA_HOME");
   setenv("HOME", "/home/me", 1);
   EXPECT_EQ(default_store_path(), "/home/me/.local/share/roofcal/roofcal.db");
+  unsetenv("HOME");
+  EXPECT_TRUE(default_store_path().is_absolute()) << "the home of the system's own list of users";
 }
 
 }  // namespace
