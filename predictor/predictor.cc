@@ -136,10 +136,12 @@ struct Resolution::State {
       answer.lo = answer.lo / widen;
       answer.hi = answer.hi * widen;
     }
-    // A measured time stands as it was measured; everything else keeps to what the hardware allows.
+    // A measured time stands as it was measured; everything else keeps to what the hardware allows, or to what it was
+    // seen to do where a class beats the bound.
     if (answer.provenance != Provenance::measured) {
-      answer.time = std::max(answer.time, bound.time);
-      answer.lo = std::max(answer.lo, bound.time);
+      const Seconds least = models[kernel]->figures().least_over_bound * bound.time;
+      answer.time = std::max(answer.time, least);
+      answer.lo = std::max(answer.lo, least);
       answer.hi = std::max(answer.hi, answer.time);
     }
     answer.lo = std::min(answer.lo, answer.time);
@@ -208,6 +210,11 @@ std::vector<std::string> Resolution::warnings(const Shape& shape, const Answer& 
   if (model.figures().host_bound) {
     out.push_back(fmt::format("kernel {} was timed while the host, not the GPU, set the pace: its floor is the host's",
                               state_->kernels[answer.kernel]));
+  }
+  if (answer.time < answer.roofline) {
+    out.push_back(fmt::format(
+        "kernel {} was measured up to {:.0f} % faster than the roofline allows: its operands may have been in L2",
+        state_->kernels[answer.kernel], 100.0 * (1.0 - model.figures().least_over_bound)));
   }
   return out;
 }
