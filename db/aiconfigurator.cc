@@ -57,16 +57,16 @@ class Aiconfigurator final : public RowFormat {
 
   Result<void> read(const TableFile& table, Run& run, StoredSample& sample) override {
     const auto row = table.cells();
-    std::ranges::fill(asked_, false);
+    std::ranges::fill(asked_, By::nobody);
     const Cells cells = [&](std::string_view name) -> std::optional<std::string_view> {
       const auto column = table.column(name);
       if (!column) return std::nullopt;
-      asked_[*column] = true;
+      asked_[*column] = std::max(asked_[*column], By::the_operator);
       return row[*column];
     };
     const auto take = [&](const std::optional<std::size_t>& column) -> std::string_view {
       if (!column) return {};
-      asked_[*column] = true;
+      asked_[*column] = By::us;
       return row[*column];
     };
 
@@ -97,8 +97,13 @@ class Aiconfigurator final : public RowFormat {
       sample.key.framework = call->framework;
       sample.key.version = version_of(call->framework, take(version_));
     }
+    const auto said = words_of(**op, sample);
     for (std::size_t i = 0; i < row.size(); ++i) {
-      if (!asked_[i] && !row[i].empty()) keep(table.columns()[i], row[i], sample);
+      if (row[i].empty() || asked_[i] == By::us) continue;
+      // Sizes that an operator adds up, and words that it translates (the dtype of a collective's elements), are kept
+      // as they were: what differs in one column stays different.
+      if (asked_[i] == By::the_operator && std::ranges::find(said, row[i]) != said.end()) continue;
+      keep(table.columns()[i], row[i], sample);
     }
     return {};
   }
@@ -106,6 +111,20 @@ class Aiconfigurator final : public RowFormat {
   [[nodiscard]] std::vector<std::string> warnings() const override { return warnings_; }
 
  private:
+  // Who used a column of the current row.
+  enum class By : char { nobody, the_operator, us };
+
+  // Sizes and attributes as users write them.
+  static std::vector<std::string> words_of(const Operator& op, const StoredSample& sample) {
+    std::vector<std::string> words;
+    words.reserve(sample.shape.size() + sample.key.attributes.size());
+    for (std::size_t i = 0; i < sample.shape.size(); ++i) {
+      words.push_back(print_field(op.fields()[i], sample.shape[i]));
+    }
+    for (const auto& [name, value] : sample.key.attributes) words.push_back(value);
+    return words;
+  }
+
   // Which operator a row is of; without an `op_name` the file's name says it ("gemm_perf.csv.gz"), or the columns do.
   Result<const Operator*> operator_of(std::string_view op_name, const Cells& cells) {
     if (last_operator_ != nullptr && (!op_name_ || op_name == last_op_name_)) return last_operator_;
@@ -118,7 +137,7 @@ class Aiconfigurator final : public RowFormat {
         fitting.push_back(op->name());
         found = op;
       }
-      std::ranges::fill(asked_, false);
+      std::ranges::fill(asked_, By::nobody);
       if (fitting.size() != 1) {
         return Error{ErrorCode::missing_column,
                      fmt::format("op_name: no such column, and the others fit {}: add the column, or name the file "
@@ -178,7 +197,7 @@ class Aiconfigurator final : public RowFormat {
   const GpuCatalogue& catalogue_;
   std::string chosen_gpu_;
   std::filesystem::path file_;
-  std::vector<char> asked_;  // columns that had a say in the current row
+  std::vector<By> asked_;  // for each column
   std::optional<std::size_t> latency_, op_name_, device_, framework_, version_, kernel_;
   std::vector<std::string> warnings_;
   const Operator* last_operator_ = nullptr;

@@ -129,6 +129,18 @@ TEST_F(ImportTest, ColumnsNobodyForesawAreKeptByName) {
   EXPECT_EQ(got[2].second.extra, (std::map<std::string, std::string>{{"power_limit", "n/a"}}));
 }
 
+TEST_F(ImportTest, RowsThatDifferInOneColumnAreTwoEvenWhereTheirSampleIsOne) {
+  const std::string rows =
+      "device,op_name,nccl_dtype,num_gpus,message_size,latency\n"
+      "H200,all_gather,half,2,256,0.005\n"
+      "H200,all_gather,int8,2,512,0.005\n"
+      "H200,all_gather,half,2,256,0.005\n";
+  const FileReport report = must(import(rows, {}, "nccl_perf.csv"));
+  EXPECT_EQ(report.rejected, 0);
+  EXPECT_EQ(report.stored, 2);
+  EXPECT_EQ(report.already_there, 1);
+}
+
 TEST_F(ImportTest, BadCellsAreRejectedWithLineAndReason) {
   EXPECT_EQ(reason("latency", ""), "latency is empty");
   EXPECT_EQ(reason("latency", "fast"), "latency 'fast' is not a number");
@@ -221,7 +233,10 @@ TEST_F(ImportTest, CollectivesOfNcclAreNccls) {
   const auto first = everything(store_)[0].second;
   EXPECT_EQ(first.key.framework, "nccl");
   EXPECT_EQ(first.key.version, "2.29.2") << "no folder says otherwise";
-  EXPECT_EQ(first.extra, (std::map<std::string, std::string>{{"framework", "TRTLLM"}}));
+  EXPECT_EQ(first.shape, (Shape{512})) << "bytes";
+  EXPECT_EQ(first.extra, (std::map<std::string, std::string>{
+                             {"framework", "TRTLLM"}, {"nccl_dtype", "half"}, {"message_size", "256"}}))
+      << "what the sample says otherwise is kept as it was";
   EXPECT_EQ(first.launch_mode, "") << "not said";
 
   // As the public tables lie: their readers go by the folder, whatever the column says.
