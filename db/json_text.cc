@@ -30,6 +30,31 @@ Result<void> read_object(std::string_view text, Map& values) {
   return {};
 }
 
+// A text as JSON. Most are plain words, which need no look by the library.
+void append_json(std::string& out, std::string_view text) {
+  const auto plain = [](char c) { return c >= ' ' && c < '\x7f' && c != '"' && c != '\\'; };
+  if (std::ranges::all_of(text, plain)) {
+    out.push_back('"');
+    out.append(text);
+    out.push_back('"');
+  } else {
+    out += json(text).dump();
+  }
+}
+
+template <class Texts>
+std::string object_of(const Texts& values) {
+  std::string out = "{";
+  for (const auto& [name, value] : values) {
+    if (out.size() > 1) out.push_back(',');
+    append_json(out, name);
+    out.push_back(':');
+    append_json(out, value);
+  }
+  out.push_back('}');
+  return out;
+}
+
 }  // namespace
 
 bool is_utf8(std::string_view text) {
@@ -43,10 +68,8 @@ bool is_utf8(std::string_view text) {
   }
 }
 
-std::string json_text(const Attributes& values) { return values.empty() ? "{}" : json(values).dump(); }
-std::string json_text(const std::map<std::string, std::string>& values) {
-  return values.empty() ? "{}" : json(values).dump();
-}
+std::string json_text(const Attributes& values) { return object_of(values); }
+std::string json_text(const std::map<std::string, std::string>& values) { return object_of(values); }
 std::string json_text(const std::map<std::string, double>& values) {
   return values.empty() ? "{}" : json(values).dump();
 }

@@ -51,6 +51,8 @@ TEST(JsonText, MapsReadBack) {
   std::map<std::string, std::string> read;
   ASSERT_TRUE(read_json(json_text(texts), read));
   EXPECT_EQ(read, texts);
+  EXPECT_EQ(json_text(texts), "{\"\":\"\xc3\xa9\",\"a\\\"b\":\"c\\\\d\\n\"}");
+  EXPECT_EQ(json_text(std::map<std::string, std::string>{}), "{}");
   const std::map<std::string, double> figures{{"a", 0.1}, {"b", -0.0}, {"c", 1e300}};
   std::map<std::string, double> numbers;
   ASSERT_TRUE(read_json(json_text(figures), numbers));
