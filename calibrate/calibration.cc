@@ -45,6 +45,7 @@ std::string serialise_calibration(const Calibration& calibration) {
                       {"origin", calibration.origin},
                       {"source", calibration.source},
                       {"licence", calibration.licence},
+                      {"settings", calibration.settings},
                       {"created_utc", calibration.created_utc},
                       {"models", models},
                       {"dispatch", dispatch}};
@@ -66,6 +67,7 @@ Result<Calibration> parse_calibration(std::string_view bytes, const FindGpu& fin
     calibration.origin = read_string(*whole, "origin");
     calibration.source = read_string(*whole, "source");
     calibration.licence = read_string(*whole, "licence");
+    calibration.settings = read_string(*whole, "settings");
     calibration.created_utc = read_string(*whole, "created_utc");
     require(member(*whole, "models").is_array(), "\"models\" is not an array");
     require(member(*whole, "dispatch").is_array(), "\"dispatch\" is not an array");

@@ -18,6 +18,7 @@ struct Calibration {
   std::string origin;  ///< "builtin" or "store"
   std::string source;  ///< data the coefficients were fitted from, with date and commit
   std::string licence;
+  std::string settings;  ///< how the fits were made: form, points, selection, seed
   std::string created_utc;
   std::vector<ClassModel> models;
   std::map<ClassKey, Dispatch> dispatch;  ///< by ClassKey with an empty kernel

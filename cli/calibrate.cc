@@ -153,6 +153,8 @@ class Job {
     calibration.origin = "store";
     calibration.source = fmt::format("samples of {}", session_.store_path().filename().string());
     calibration.created_utc = now_utc();
+    calibration.settings =
+        fmt::format("points {}, selection {}, seed {}", options_.points, options_.select, options_.seed);
     Choices choices;
     Digest digest;
     digest.add(options_.points);
