@@ -6,18 +6,13 @@
 #include <string>
 
 #include "calibrate/featurizers.h"
+#include "calibrate/kv_featurizer.h"
 #include "calibrate/tiles.h"
 #include "core/attention.h"
 #include "core/mla.h"
 
 namespace roofcal {
 namespace {
-
-double kv_bytes_of(const Attributes& attributes) {
-  return find_dtype(attributes.find("kv-dtype")->second)->weight_bytes;
-}
-
-Rate rate_of(const Attributes& attributes) { return find_dtype(attributes.find("dtype")->second)->rate; }
 
 class ContextFeaturizer final : public Featurizer {
  public:
@@ -191,20 +186,14 @@ class GenerationFeaturizer final : public Featurizer {
   double kv_bytes_;
 };
 
-template <class Kind>
-std::unique_ptr<Featurizer> make(const GpuSpec& gpu, const Attributes& attributes) {
-  const auto machine = Machine::of(gpu, rate_of(attributes));
-  return machine ? std::make_unique<Kind>(*machine, kv_bytes_of(attributes)) : nullptr;
-}
-
 }  // namespace
 
 std::unique_ptr<Featurizer> make_context_mla_featurizer(const GpuSpec& gpu, const Attributes& attributes) {
-  return make<ContextFeaturizer>(gpu, attributes);
+  return make_kv_featurizer<ContextFeaturizer>(gpu, attributes);
 }
 
 std::unique_ptr<Featurizer> make_generation_mla_featurizer(const GpuSpec& gpu, const Attributes& attributes) {
-  return make<GenerationFeaturizer>(gpu, attributes);
+  return make_kv_featurizer<GenerationFeaturizer>(gpu, attributes);
 }
 
 }  // namespace roofcal

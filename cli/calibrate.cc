@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "calibrate/fit.h"
+#include "calibrate/kernel_choices.h"
 #include "cli/progress.h"
 #include "cli/quantities.h"
 #include "cli/question_options.h"
@@ -121,26 +122,6 @@ report::Record record_of(const ClassModel& model, double fit_s) {
           fit_s};
 }
 
-// Every measured shape with the kernel that was chosen for it: the faster one where two were measured.
-class Choices {
- public:
-  void add(std::span<const Sample> samples, const std::string& kernel) {
-    for (const Sample& sample : samples) {
-      const auto [found, fresh] = fastest_.try_emplace(sample.shape, sample.time, kernel);
-      if (!fresh && sample.time < found->second.first) found->second = {sample.time, kernel};
-    }
-  }
-  [[nodiscard]] Dispatch learn() const {
-    std::vector<Dispatch::Choice> choices;
-    choices.reserve(fastest_.size());
-    for (const auto& [shape, choice] : fastest_) choices.push_back({shape, choice.second});
-    return Dispatch::learn(choices);
-  }
-
- private:
-  std::map<Shape, std::pair<Seconds, std::string>> fastest_;
-};
-
 class Job {
  public:
   Job(Session& session, Store& store, const GpuCatalogue& catalogue, const Options& options, FitOptions fit,
@@ -155,7 +136,7 @@ class Job {
     calibration.created_utc = now_utc();
     calibration.settings =
         fmt::format("points {}, selection {}, seed {}", options_.points, options_.select, options_.seed);
-    Choices choices;
+    KernelChoices choices;
     Digest digest;
     digest.add(options_.points);
     digest.add(options_.select);

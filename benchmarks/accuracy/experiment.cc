@@ -53,7 +53,6 @@ Result<Outcome> run(const ClassData& data, const GpuSpec& gpu, const Setting& se
   outcome.key = data.key;
   outcome.setting = setting.name;
   std::vector<Figures> runs;
-  outcome.worst_seed_coverage = 1.0;
   // Where every point is fitted, a seed only changes the folds: one run says it.
   if (!setting.points) seeds = 1;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
@@ -69,7 +68,6 @@ Result<Outcome> run(const ClassData& data, const GpuSpec& gpu, const Setting& se
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / static_cast<double>(seeds);
     outcome.points = model->figures().points;
     runs.push_back(judge(*model, data.held_out));
-    outcome.worst_seed_coverage = std::min(outcome.worst_seed_coverage, runs.back().coverage);
   }
   outcome.roofcal = mean(runs);
 

@@ -29,7 +29,6 @@ struct Outcome {
   std::string setting;
   std::size_t points = 0;  ///< fitted
   Figures roofcal;         ///< mean over the seeds
-  double worst_seed_coverage = 0.0;
   double fit_seconds = 0.0;  ///< wall time of one fit, cross-validation included
   Figures roofline, constant, neighbours, grid;
   std::size_t grid_points = 0;

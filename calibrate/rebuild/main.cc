@@ -17,6 +17,7 @@
 
 #include "calibrate/calibration.h"
 #include "calibrate/fit.h"
+#include "calibrate/kernel_choices.h"
 #include "db/read_classes.h"
 
 namespace {
@@ -62,27 +63,15 @@ std::vector<FileJob> jobs_of(const Classes& classes) {
   return out;
 }
 
-// Which kernel each framework version chose for a shape; where two were measured, the faster.
+// Which kernel each framework version chose for a shape.
 void learn_dispatch(const Classes& classes, std::span<const ClassKey> keys, Calibration& calibration) {
-  struct Fastest {
-    double time_s;
-    std::string_view kernel;
-  };
-  std::map<ClassKey, std::map<roofcal::Shape, Fastest>> groups;
+  std::map<ClassKey, roofcal::KernelChoices> groups;
   for (const ClassKey& key : keys) {
     ClassKey group = key;
     group.kernel.clear();
-    for (const Sample& sample : classes.at(key)) {
-      const Fastest here{sample.time.value(), key.kernel};
-      const auto [at, fresh] = groups[group].emplace(sample.shape, here);
-      if (!fresh && here.time_s < at->second.time_s) at->second = here;
-    }
+    groups[group].add(classes.at(key), key.kernel);
   }
-  for (const auto& [group, fastest] : groups) {
-    std::vector<roofcal::Dispatch::Choice> choices;
-    for (const auto& [shape, choice] : fastest) choices.push_back({shape, choice.kernel});
-    calibration.dispatch.emplace(group, roofcal::Dispatch::learn(choices));
-  }
+  for (const auto& [group, choices] : groups) calibration.dispatch.emplace(group, choices.learn());
 }
 
 Result<Calibration> fit_file(const Classes& classes, const roofcal::GpuCatalogue& catalogue, const FileJob& job) {
