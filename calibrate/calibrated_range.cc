@@ -23,7 +23,8 @@ CalibratedRange::CalibratedRange(std::span<const Sample> points) {
   }
 }
 
-CalibratedRange::Position CalibratedRange::locate(const Shape& shape, const Operator& op) const {
+CalibratedRange::Position CalibratedRange::locate(const Shape& shape, const Operator& op,
+                                                  std::span<const BeyondCost> costs) const {
   Position position;
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     const Sizes& sizes = fields_[i];
@@ -32,7 +33,9 @@ CalibratedRange::Position CalibratedRange::locate(const Shape& shape, const Oper
       const Field& field = op.fields()[i];
       const std::int64_t closest = std::clamp(value, sizes.min, sizes.max);
       position.outside_fields |= 1U << i;
-      position.octaves += std::abs(shape_coordinate(field, value) - shape_coordinate(field, closest));
+      const double octaves = std::abs(shape_coordinate(field, value) - shape_coordinate(field, closest));
+      position.octaves += octaves;
+      position.widening += octaves * (value < sizes.min ? costs[i].below : costs[i].above);
       position.region = Region::outside;
     } else if (position.region == Region::inside && sizes.min < sizes.max &&
                ((value > sizes.min && value < sizes.second) || (value > sizes.second_last && value < sizes.max))) {

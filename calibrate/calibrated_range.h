@@ -11,6 +11,12 @@
 
 namespace roofcal {
 
+/// What an octave below or above the range of a field adds to the interval of log t.
+struct BeyondCost {
+  double below = 0.0;
+  double above = 0.0;
+};
+
 class CalibratedRange {
  public:
   CalibratedRange() = default;
@@ -20,11 +26,12 @@ class CalibratedRange {
   struct Position {
     Region region = Region::inside;
     std::uint32_t outside_fields = 0;
-    double octaves = 0.0;  ///< beyond the range, summed over the fields
+    double octaves = 0.0;   ///< beyond the range, summed over the fields
+    double widening = 0.0;  ///< what they cost
   };
   /// Edge: between the outermost calibrated size of a field and the one before it, where there is support on one side
-  /// only.
-  [[nodiscard]] Position locate(const Shape& shape, const Operator& op) const;
+  /// only. `costs`: of the operator's fields.
+  [[nodiscard]] Position locate(const Shape& shape, const Operator& op, std::span<const BeyondCost> costs) const;
   [[nodiscard]] ClassModel::Range field(std::size_t index) const { return {fields_[index].min, fields_[index].max}; }
 
   [[nodiscard]] nlohmann::json to_json() const;

@@ -18,11 +18,10 @@ namespace {
 // Shapes evaluated per pass: a tree is walked for all of them while it is in cache.
 constexpr std::size_t kChunk = 128;
 
-// Beyond the calibrated range the residual halves every four octaves, so that the physical mean leads in the end; the
-// scale of the error grows by itself and by 5 % with every octave. Leaving out m >= 8192 on six classes, the residual
-// as it stands was better than a fast fade on five of them (2.8 to 22 % against 5.5 to 28 % MAPE).
+// Beyond the calibrated range the residual halves every four octaves, so that the physical mean leads in the end.
+// Leaving out m >= 8192 on six classes, the residual as it stands was better than a fast fade on five of them (2.8 to
+// 22 % against 5.5 to 28 % MAPE).
 const double kFadePerOctave = std::exp2(-0.25);
-constexpr double kWideningPerOctave = 0.05;
 
 double dot(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
@@ -61,7 +60,7 @@ class Pass {
   void describe(std::span<const Shape> shapes, std::span<Estimate> out) {
     values_.resize(shapes.size() * features_);
     for (std::size_t i = 0; i < shapes.size(); ++i) {
-      const auto position = state_.range.locate(shapes[i], *state_.op);
+      const auto position = state_.range.locate(shapes[i], *state_.op, state_.beyond);
       state_.featurizer->evaluate(shapes[i], columns_, row_);
       const double mean = dot(columns_, state_.weights);
       mean_[i] = state_.curve.empty() ? mean : state_.curve.time(static_cast<double>(shapes[i][0]));
@@ -72,6 +71,7 @@ class Pass {
                      [](double value) { return static_cast<float>(value); });
       out[i].region = position.region;
       out[i].outside_fields = position.outside_fields;
+      out[i].widening = position.widening;
       octaves_[i] = position.octaves;
       size_[i] = shapes[i][state_.size_field];
     }
@@ -79,18 +79,16 @@ class Pass {
 
   void finish(const Shape& shape, std::size_t i, Estimate& estimate) const {
     double residual = residual_[i];
-    double scale = std::exp(log_scale_[i]);
-    if (estimate.region == Region::outside) {
-      residual *= std::pow(kFadePerOctave, octaves_[i]);
-      scale = scale * (1.0 + octaves_[i]) + kWideningPerOctave * octaves_[i];
-    }
+    const double scale = std::exp(log_scale_[i]);
+    if (estimate.region == Region::outside) residual *= std::pow(kFadePerOctave, octaves_[i]);
     const Quantiles& quantiles = state_.interval.quantiles(size_[i]);
     const double time = mean_[i] * std::exp(residual);
-    const Seconds bound = state_.figures.least_over_bound *
-                          roofline(state_.gpu, state_.op->work(state_.key.attributes, shape), state_.key.cache).time;
-    estimate.time = std::max(Seconds(time), bound);
-    estimate.lo = std::clamp(Seconds(time * std::exp(scale * quantiles.lo)), bound, estimate.time);
-    estimate.hi = std::max(Seconds(time * std::exp(scale * quantiles.hi)), estimate.time);
+    estimate.bound = roofline(state_.gpu, state_.op->work(state_.key.attributes, shape), state_.key.cache);
+    const Seconds least = state_.figures.least_over_bound * estimate.bound.time;
+    estimate.time = std::max(Seconds(time), least);
+    estimate.lo =
+        std::clamp(Seconds(time * std::exp(scale * quantiles.lo - estimate.widening)), least, estimate.time);
+    estimate.hi = std::max(Seconds(time * std::exp(scale * quantiles.hi + estimate.widening)), estimate.time);
   }
 
   const ClassModel::State& state_;
@@ -169,6 +167,13 @@ void read_parts(const nlohmann::json& json, const GpuSpec& gpu, ClassModel::Stat
 ClassModel::ClassModel(std::unique_ptr<State> state) : state_(std::move(state)) {
   const auto names = state_->featurizer->column_names();
   state_->launch_column = static_cast<std::size_t>(std::ranges::find(names, "launch") - names.begin());
+  const std::vector<FitHints::Beyond> measured = state_->featurizer->hints().beyond;
+  for (const Field& field : state_->op->fields()) {
+    const auto cost = std::ranges::find(measured, field.name, &FitHints::Beyond::field);
+    state_->beyond.push_back(cost == measured.end()
+                                 ? BeyondCost{FitHints::kUnmeasuredBeyond, FitHints::kUnmeasuredBeyond}
+                                 : BeyondCost{cost->below, cost->above});
+  }
 }
 ClassModel::ClassModel(ClassModel&&) noexcept = default;
 ClassModel& ClassModel::operator=(ClassModel&&) noexcept = default;

@@ -12,6 +12,7 @@
 
 #include "core/gpu_spec.h"
 #include "core/result.h"
+#include "core/roofline.h"
 #include "core/sample.h"
 
 namespace roofcal {
@@ -26,6 +27,8 @@ struct Estimate {
   Region region = Region::inside;
   std::uint32_t outside_fields = 0;  ///< bit i: field i lies beyond the calibrated range
   double launch_share = 0.0;         ///< share of the constant (launch) column in the physical mean
+  double widening = 0.0;             ///< what lying outside added to both sides of the interval, in log t
+  Roofline bound;                    ///< the hard bound, on the model's GPU
 };
 
 struct Neighbour {

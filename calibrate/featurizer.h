@@ -25,6 +25,16 @@ struct FitHints {
   std::vector<std::string_view> spread;
   /// The field along whose range intervals are calibrated in four bins.
   std::size_t size_field = 0;
+  /// What an octave beyond the calibrated range costs: added to both sides of the 90 % interval of log t. Measured by
+  /// fits on a trimmed range (docs/accuracy.md, Beyond the calibrated range).
+  struct Beyond {
+    std::string_view field;
+    double below;
+    double above;
+  };
+  /// Fields that are not here cost kUnmeasuredBeyond.
+  std::vector<Beyond> beyond;
+  static constexpr double kUnmeasuredBeyond = 0.3;
 };
 
 /// Bound to one GPU and one set of attributes, so that a call costs only arithmetic. Immutable: safe to share by

@@ -27,6 +27,7 @@ struct ClassModel::State {
 
   std::vector<double> weights;    // of the columns, seconds a unit
   std::size_t launch_column = 0;  // the number of columns when there is none; derived
+  std::vector<BeyondCost> beyond;  // of the operator's fields; derived
   FeatureBins bins;               // of the features: trees and interval scales share them
   TreeEnsemble trees;
   GaussianProcess process;

@@ -105,9 +105,13 @@ struct Resolution::State {
     return found == kernels.end() ? std::uint16_t{0} : static_cast<std::uint16_t>(found - kernels.begin());
   }
 
+  [[nodiscard]] CacheMode estimate_cache(std::uint16_t kernel) const { return models[kernel]->key().cache; }
+
   void finish(const Shape& shape, const Estimate& estimate, std::uint16_t kernel, Answer& answer) const {
-    const Work work = op->work(attributes, shape);
-    const Roofline bound = roofcal::roofline(gpu, work, cache);
+    // The model's bound holds where the question is the one it was calibrated for.
+    const Roofline bound = estimate_cache(kernel) == cache
+                               ? estimate.bound
+                               : roofcal::roofline(gpu, op->work(attributes, shape), cache);
     answer.kernel = kernel;
     answer.roofline = bound.time;
     answer.bound = estimate.launch_share > kLatencyShare ? Limit::latency : bound.limit;
@@ -127,7 +131,7 @@ struct Resolution::State {
     }
     if (cold_from_hot) {
       // What waited in L2 now comes from HBM, at best hidden behind the rest, at worst after it.
-      const Seconds fetch = std::min(work.bytes(), gpu.l2) / gpu.memory_bandwidth;
+      const Seconds fetch = std::min(op->work(attributes, shape).bytes(), gpu.l2) / gpu.memory_bandwidth;
       answer.hi = answer.hi + fetch;
       answer.time = answer.time + 0.5 * fetch;
     }

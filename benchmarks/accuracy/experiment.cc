@@ -12,6 +12,7 @@ namespace {
 
 // Nearest neighbours cost a scan a row: on large held-out sets an even sample of the rows is judged.
 constexpr std::size_t kRowsForBaselines = 2000;
+constexpr std::size_t kAnchorsOfCurve = 8;
 
 Figures judge(const Baseline& baseline, std::span<const Sample> rows) {
   const std::size_t step = std::max<std::size_t>(1, rows.size() / kRowsForBaselines);
@@ -46,6 +47,20 @@ Result<Setting> parse_setting(const std::string& text) {
     return Error{ErrorCode::usage, "--points '" + text + "' is neither a count, nor all, nor built-in"};
   }
   return Setting{text, points, false};
+}
+
+std::vector<Setting> usual_settings(const std::string& op) {
+  std::vector<std::string> names{"100", "200", "1000", "built-in"};
+  if (op == "gemm") names = {"300", "1000", "all", "built-in"};
+  if (op == "context_mla" || op == "generation_mla") names = {"100", "200", "500", "built-in"};
+  if (find_operator(op)->fields().size() == 1) names = {"8", "11", "built-in"};
+  std::vector<Setting> settings;
+  for (const std::string& name : names) settings.push_back(*parse_setting(name));
+  return settings;
+}
+
+std::size_t fewest_rows(const ClassKey& key, std::size_t several) {
+  return find_operator(key.op)->fields().size() == 1 ? kAnchorsOfCurve : several;
 }
 
 Result<Outcome> run(const ClassData& data, const GpuSpec& gpu, const Setting& setting, std::uint64_t seeds) {
