@@ -8,6 +8,11 @@
 #include "calibrate/json_reading.h"
 
 namespace roofcal {
+namespace {
+
+constexpr std::size_t kFewestOfACurve = 8;
+
+}  // namespace
 
 Curve::Curve(std::span<const Sample> points) {
   std::vector<Sample> sorted(points.begin(), points.end());
@@ -76,6 +81,10 @@ Curve Curve::from_json(const nlohmann::json& json) {
   require(std::ranges::all_of(curve.times_, [](double time) { return time > 0.0; }),
           "a curve with a time that is not positive");
   return curve;
+}
+
+std::size_t fewest_rows(const Operator& op, std::size_t several) {
+  return op.fields().size() == 1 ? kFewestOfACurve : several;
 }
 
 }  // namespace roofcal

@@ -1,11 +1,13 @@
 // Time as a piecewise linear function of one size: what a class whose shapes have a single field is fitted by.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <vector>
 
 #include "calibrate/matrix.h"
+#include "core/operator.h"
 #include "core/sample.h"
 
 namespace roofcal {
@@ -36,5 +38,9 @@ class Curve {
   std::vector<double> sizes_;  // ascending
   std::vector<double> times_;  // seconds
 };
+
+/// Rows that a class of the operator needs to be worth a fit: `several`, or as few as a curve takes where its shapes
+/// have a single field.
+[[nodiscard]] std::size_t fewest_rows(const Operator& op, std::size_t several);
 
 }  // namespace roofcal

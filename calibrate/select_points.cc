@@ -73,15 +73,12 @@ std::size_t draw(const Vector& chances, Random& random) {
 
 constexpr double kLeastShare = 0.2;
 
-// For shapes of one field: the ends and what lies closest to an even spacing of logarithms between them. Nothing is
-// left to chance: with few points on a curve, a gap costs more than any draw can gain.
-std::vector<std::size_t> evenly_spaced(const Field& field, std::span<const Sample> pool, std::size_t count) {
-  std::vector<double> place;
-  for (const Sample& sample : pool) {
-    place.push_back(shape_coordinate(field, sample.shape[0]));
-  }
+// For shapes of one field: the ends and what lies closest to an even spacing of `along` between them. Nothing is left
+// to chance: with few points on a curve, a gap costs more than any draw can gain.
+std::vector<std::size_t> evenly_spaced(const Vector& along, std::size_t count) {
+  const std::vector<double> place(along.begin(), along.end());
   const auto [low, high] = std::ranges::minmax(place);
-  std::vector<std::size_t> left(pool.size());
+  std::vector<std::size_t> left(place.size());
   std::iota(left.begin(), left.end(), std::size_t{0});
   std::vector<std::size_t> selected;
   for (std::size_t i = 0; i < count; ++i) {
@@ -138,7 +135,7 @@ std::vector<std::size_t> select_points(const ClassKey& key, const GpuSpec& gpu, 
     std::ranges::sort(selected);
     return selected;
   }
-  if (op->fields().size() == 1) return evenly_spaced(op->fields()[0], pool, count);
+  if (op->fields().size() == 1) return evenly_spaced(coordinates(key, gpu, *op, pool).col(0), count);
   // As k-means++ seeds its clusters (Arthur and Vassilvitskii, SODA 2007), with the cube of the distance to the nearest
   // point taken so far: better spread than a random sample, yet not confined to the rim as farthest-first is.
   const Matrix place = coordinates(key, gpu, *op, pool);
