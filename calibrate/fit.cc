@@ -52,14 +52,6 @@ struct Problem {
   BinnedRows binned;
   ResidualPlan plan;
   std::vector<std::size_t> fold_of;
-
-  [[nodiscard]] std::vector<std::size_t> members(std::size_t fold, bool inside) const {
-    std::vector<std::size_t> chosen;
-    for (std::size_t i = 0; i < fold_of.size(); ++i) {
-      if ((fold_of[i] == fold) == inside) chosen.push_back(i);
-    }
-    return chosen;
-  }
 };
 
 // Folds of equal size, the same for the same shapes whatever their order.
@@ -75,32 +67,56 @@ std::vector<std::size_t> assign_folds(std::size_t points, std::size_t folds, std
   return fold_of;
 }
 
-// log t - log estimate of every point by fits that did not see it. `process`: where the hyper-parameters come from.
-Result<Vector> held_out_errors(const Problem& problem, const GaussianProcess& process,
-                               std::span<const double> weights) {
-  Vector errors = Vector::Zero(problem.log_times.size());
-  const std::size_t folds = 1 + *std::ranges::max_element(problem.fold_of);
-  for (std::size_t fold = 0; fold < folds && folds > 1; ++fold) {
-    const auto seen = problem.members(fold, false);
+// Log t - log estimate of points by fits that did not see them, of the process and of the trees alone; zero for points
+// of folds that were left out.
+struct HeldOutParts {
+  Vector of_process, of_trees;
+
+  [[nodiscard]] Vector blended(double process_share) const {
+    return process_share * of_process + (1.0 - process_share) * of_trees;
+  }
+};
+
+// `process`: where the hyper-parameters come from. `folds`: how many of the `fold_of` to hold out, from the first.
+Result<HeldOutParts> held_out_errors(const Problem& problem, std::span<const std::size_t> fold_of, std::size_t folds,
+                                     const GaussianProcess& process, const TreeOptions& trees,
+                                     std::span<const double> weights) {
+  const Eigen::Index count = problem.log_times.size();
+  HeldOutParts errors{Vector::Zero(count), Vector::Zero(count)};
+  for (std::size_t fold = 0; fold < folds; ++fold) {
+    std::vector<std::size_t> seen;
+    std::vector<std::size_t> unseen;
+    for (std::size_t i = 0; i < fold_of.size(); ++i) {
+      (fold_of[i] == fold ? unseen : seen).push_back(i);
+    }
+    if (seen.empty()) break;  // a single point
     const Vector mean = fit_physical_mean(problem.design.columns(seen, Eigen::all), problem.design.times(seen))
                             .unaryExpr(&to_four_digits);
-    const Vector log_mean = log_of_mean(problem.design.columns, mean);
-    const Vector target = problem.log_times - log_mean;
-    Residual residual;
-    residual.process_share = problem.plan.process_share;
+    const Vector target = problem.log_times - log_of_mean(problem.design.columns, mean);
+    errors.of_process(unseen) = target(unseen);
+    errors.of_trees(unseen) = target(unseen);
     if (problem.plan.process) {
-      residual.process = process.refit(problem.design.features(seen, Eigen::all), target(seen), Vector());
+      const auto refitted = process.refit(problem.design.features(seen, Eigen::all), target(seen), Vector());
+      errors.of_process(unseen) -= predict_rows(refitted, problem.design.features(unseen, Eigen::all));
     }
     if (problem.plan.trees) {
-      auto trees = train_trees(problem.rows, target, weights, seen, problem.plan.fold_trees);
-      if (!trees) return trees.error();
-      residual.trees = *std::move(trees);
+      const auto trained = train_trees(problem.rows, target, weights, seen, trees);
+      if (!trained) return trained.error();
+      Vector estimate(count);
+      trained->predict(problem.binned, {estimate.data(), static_cast<std::size_t>(count)});
+      errors.of_trees(unseen) -= estimate(unseen);
     }
-    const Vector estimate = residual.predict(problem.design.features, problem.binned);
-    const auto unseen = problem.members(fold, true);
-    errors(unseen) = target(unseen) - estimate(unseen);
   }
   return errors;
+}
+
+// Of the absolute errors of the trees over the first fold.
+double sum_of_fold(const HeldOutParts& errors, std::span<const std::size_t> fold_of) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < fold_of.size(); ++i) {
+    if (fold_of[i] == 0) sum += std::abs(errors.of_trees[static_cast<Eigen::Index>(i)]);
+  }
+  return sum;
 }
 
 // With many points: as absolute instead of squared errors would weigh them.
@@ -123,6 +139,38 @@ std::vector<double> weights_against_outliers(const Vector& errors) {
     weights.push_back(std::max(1e-4, std::round(ratio * ratio * 1e4) / 1e4));
   }
   return weights;
+}
+
+// The errors of the model's blend on points held out, and the weights of points that they tell.
+Result<Vector> held_out(Problem& problem, const GaussianProcess& process, std::vector<double>& weights) {
+  ResidualPlan& plan = problem.plan;
+  const std::size_t folds = 1 + *std::ranges::max_element(problem.fold_of);
+  if (plan.process || !plan.trees) {
+    auto parts = held_out_errors(problem, problem.fold_of, folds, process, plan.fold_trees, {});
+    if (!parts) return parts.error();
+    const Vector errors = parts->blended(plan.process ? plan.process_share : 0.0);
+    if (plan.process) weights = weights_against_outliers(errors);
+    return errors;
+  }
+  std::vector<std::size_t> half_of = problem.fold_of;
+  std::ranges::transform(half_of, half_of.begin(), [](std::size_t fold) { return fold % 2; });
+  const auto first = held_out_errors(problem, half_of, 2, process, plan.first_trees, {});
+  if (!first) return first.error();
+  weights = weights_by_error(first->of_trees);
+  const auto usual = held_out_errors(problem, problem.fold_of, folds, process, plan.fold_trees, weights);
+  if (!usual) return usual.error();
+  double least = sum_of_fold(*usual, problem.fold_of);
+  for (const double min_child_weight : plan.min_child_weights) {
+    TreeOptions trees = plan.fold_trees;
+    trees.min_child_weight = min_child_weight;
+    const auto other = held_out_errors(problem, problem.fold_of, 1, process, trees, weights);
+    if (!other) return other.error();
+    const double sum = sum_of_fold(*other, problem.fold_of);
+    if (sum >= least) continue;
+    least = sum;
+    plan.final_trees.min_child_weight = min_child_weight;
+  }
+  return usual->of_trees;
 }
 
 // What the noise of a point with such a weight and error is beyond the common one.
@@ -311,10 +359,10 @@ Result<ClassModel> fit_part(const ClassKey& key, const GpuSpec& gpu, std::span<c
   Problem problem;
   problem.design = make_design(*state->featurizer, points);
   problem.log_times = problem.design.times.array().log();
-  problem.bins = FeatureBins::learn(problem.design.features, FeatureBins::kMaxBins);
+  problem.plan = plan_residual(points.size(), options.compact, options.seed);
+  problem.bins = FeatureBins::learn(problem.design.features, problem.plan.bins);
   problem.rows = binned_for_training(problem.bins, problem.design.features);
   problem.binned = problem.rows.for_prediction();
-  problem.plan = plan_residual(points.size(), options.compact, options.seed);
   problem.fold_of = assign_folds(points.size(), std::min(problem.plan.folds, points.size()), options.seed);
 
   Vector weights = fit_physical_mean(problem.design.columns, problem.design.times);
@@ -329,28 +377,12 @@ Result<ClassModel> fit_part(const ClassKey& key, const GpuSpec& gpu, std::span<c
     state->process_share = problem.plan.process_share;
   }
 
-  auto errors = held_out_errors(problem, state->process, {});
-  if (!errors) return errors.error();
   std::vector<double> tree_weights;
+  auto errors = held_out(problem, state->process, tree_weights);
+  if (!errors) return errors.error();
   if (problem.plan.process) {
-    tree_weights = weights_against_outliers(*errors);
     state->process = state->process.refit(problem.design.features, target,
                                           extra_noise(tree_weights, *errors, state->process.noise()));
-  } else if (problem.plan.trees) {
-    tree_weights = weights_by_error(*errors);
-    errors = held_out_errors(problem, state->process, tree_weights);
-    if (!errors) return errors.error();
-    const TreeOptions usual = problem.plan.fold_trees;
-    for (const double min_child_weight : problem.plan.min_child_weights) {
-      problem.plan.fold_trees.min_child_weight = min_child_weight;
-      auto others = held_out_errors(problem, state->process, tree_weights);
-      if (!others) return others.error();
-      if (others->cwiseAbs().mean() < errors->cwiseAbs().mean()) {
-        errors = std::move(others);
-        problem.plan.final_trees.min_child_weight = min_child_weight;
-      }
-    }
-    problem.plan.fold_trees = usual;
   }
   if (problem.plan.trees) {
     auto trees = train_trees(problem.rows, target, tree_weights, {}, problem.plan.final_trees);
