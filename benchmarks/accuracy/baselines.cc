@@ -57,18 +57,26 @@ Baseline constant_efficiency(const ClassKey& key, const GpuSpec& gpu, std::span<
 }
 
 Baseline nearest_five(std::span<const Sample> points) {
-  std::vector<Sample> kept(points.begin(), points.end());
-  return [kept](const Shape& shape) {
+  const std::size_t sizes = points.front().shape.size();
+  std::vector<double> coordinates;  // `sizes` a point
+  std::vector<double> log_times;
+  for (const Sample& point : points) {
+    for (const std::int64_t value : point.shape.values()) coordinates.push_back(log_size(value));
+    log_times.push_back(std::log(point.time.value()));
+  }
+  return [sizes, coordinates, log_times](const Shape& shape) {
+    std::vector<double> here;
+    for (const std::int64_t value : shape.values()) here.push_back(log_size(value));
     std::array<std::pair<double, double>, 5> best{};  // distance, log time
     best.fill({INFINITY, 0.0});
-    for (const Sample& point : kept) {
+    for (std::size_t point = 0; point < log_times.size(); ++point) {
       double squared = 0.0;
-      for (std::size_t i = 0; i < shape.size(); ++i) {
-        const double d = log_size(point.shape[i]) - log_size(shape[i]);
+      for (std::size_t i = 0; i < sizes; ++i) {
+        const double d = coordinates[point * sizes + i] - here[i];
         squared += d * d;
       }
       if (squared < best.back().first) {
-        best.back() = {squared, std::log(point.time.value())};
+        best.back() = {squared, log_times[point]};
         std::ranges::sort(best);
       }
     }

@@ -12,7 +12,6 @@ namespace {
 
 // Nearest neighbours cost a scan a row: on large held-out sets an even sample of the rows is judged.
 constexpr std::size_t kRowsForBaselines = 2000;
-constexpr std::size_t kAnchorsOfCurve = 8;
 
 Figures judge(const Baseline& baseline, std::span<const Sample> rows) {
   const std::size_t step = std::max<std::size_t>(1, rows.size() / kRowsForBaselines);
@@ -57,10 +56,6 @@ std::vector<Setting> usual_settings(const std::string& op) {
   std::vector<Setting> settings;
   for (const std::string& name : names) settings.push_back(*parse_setting(name));
   return settings;
-}
-
-std::size_t fewest_rows(const ClassKey& key, std::size_t several) {
-  return find_operator(key.op)->fields().size() == 1 ? kAnchorsOfCurve : several;
 }
 
 Result<Outcome> run(const ClassData& data, const GpuSpec& gpu, const Setting& setting, std::uint64_t seeds) {

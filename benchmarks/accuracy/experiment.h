@@ -27,10 +27,6 @@ struct Setting {
 /// The settings that docs/accuracy.md has for an operator.
 [[nodiscard]] std::vector<Setting> usual_settings(const std::string& op);
 
-/// Rows that a class needs in its pool to be judged: `several` of them, or the anchors of a curve for operators with
-/// one field.
-[[nodiscard]] std::size_t fewest_rows(const ClassKey& key, std::size_t several);
-
 struct Outcome {
   ClassKey key;
   std::string setting;

@@ -16,6 +16,7 @@
 #include "benchmarks/accuracy/beyond.h"
 #include "benchmarks/accuracy/experiment.h"
 #include "benchmarks/accuracy/table.h"
+#include "calibrate/curve.h"
 
 namespace {
 
@@ -100,7 +101,7 @@ int main(int argc, char** argv) {
 
   std::vector<Job> work;
   for (const ClassData& data : *classes) {
-    if (data.pool.size() < roofcal::accuracy::fewest_rows(data.key, least_rows) || data.held_out.empty()) {
+    if (data.pool.size() < roofcal::fewest_rows(*roofcal::find_operator(data.key.op), least_rows) || data.held_out.empty()) {
       fmt::print(stderr, "left out, {} rows: {}\n", data.pool.size() + data.held_out.size(),
                  roofcal::describe(data.key));
       continue;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "calibrate/calibration.h"
+#include "calibrate/curve.h"
 #include "calibrate/fit.h"
 #include "calibrate/kernel_choices.h"
 #include "db/read_classes.h"
@@ -28,7 +29,7 @@ using roofcal::ClassKey;
 using roofcal::Result;
 using roofcal::Sample;
 
-// Too few rows to fit and to cross-validate.
+// Fewer rows are too few to fit and to cross-validate; curves need less.
 constexpr std::size_t kLeastRows = 20;
 
 // Where the tables come from: docs/data.md. The date is that of the source, so that a rebuild gives the same bytes.
@@ -49,7 +50,7 @@ struct FileJob {
 std::vector<FileJob> jobs_of(const Classes& classes) {
   std::map<fs::path, FileJob> jobs;
   for (const auto& [key, samples] : classes) {
-    if (samples.size() < kLeastRows) {
+    if (samples.size() < roofcal::fewest_rows(*roofcal::find_operator(key.op), kLeastRows)) {
       fmt::print(stderr, "left out, {} rows: {}\n", samples.size(), roofcal::describe(key));
       continue;
     }
