@@ -51,5 +51,7 @@ class GpuCatalogue {
 [[nodiscard]] std::filesystem::path catalogue_folder();
 /// The folder of built-in calibrations, found the same way (calibrate/builtin in the source tree).
 [[nodiscard]] std::filesystem::path builtin_folder();
+/// The folder of built-in models (predictor/models/builtin in the source tree).
+[[nodiscard]] std::filesystem::path models_folder();
 
 }  // namespace roofcal

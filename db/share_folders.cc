@@ -28,5 +28,6 @@ fs::path data_folder(const char* installed, const char* in_source) {
 
 fs::path catalogue_folder() { return data_folder("catalogue", "db/catalogue"); }
 fs::path builtin_folder() { return data_folder("builtin", "calibrate/builtin"); }
+fs::path models_folder() { return data_folder("models", "predictor/models/builtin"); }
 
 }  // namespace roofcal

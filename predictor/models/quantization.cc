@@ -1,0 +1,184 @@
+#include "predictor/models/quantization.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roofcal::models {
+namespace {
+
+using nlohmann::json;
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+std::string text_of(const json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? lower(found->get<std::string>()) : "";
+}
+
+const json* object_in(const json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_object() ? &*found : nullptr;
+}
+
+int bits_of(const json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_number_integer() ? found->get<int>() : 0;
+}
+
+// "a*b" against a name, where '*' stands for anything; a pattern without one may be any part of the name (that is how
+// transformers and vLLM match), or "re:" and an expression of which the plain words between its symbols count.
+bool matches(std::string_view pattern, std::string_view name) {
+  if (pattern.starts_with("re:")) pattern.remove_prefix(3);
+  std::size_t at = 0;
+  std::string part;
+  const auto flush = [&] {
+    if (part.empty()) return true;
+    const std::size_t found = name.find(part, at);
+    if (found == std::string_view::npos) return false;
+    at = found + part.size();
+    part.clear();
+    return true;
+  };
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const char c = pattern[i];
+    if (c == '\\') continue;  // "\." is a dot
+    const bool dot_star =
+        c == '.' && i + 1 < pattern.size() && pattern[i + 1] == '*' && (i == 0 || pattern[i - 1] != '\\');
+    if (c == '*' || c == '^' || c == '$' || dot_star) {
+      if (!flush()) return false;
+    } else {
+      part.push_back(c);
+    }
+  }
+  // What is left must end where a name ends: "mlp.gate" is not "mlp.gate_proj".
+  if (part.empty()) return true;
+  for (std::size_t found = name.find(part, at); found != std::string_view::npos; found = name.find(part, found + 1)) {
+    const std::size_t end = found + part.size();
+    if (end == name.size() || name[end] == '.' || part.back() == '.') return true;
+  }
+  return false;
+}
+
+// Modules of a layer whose format stands for that of a part, under the names of different releases.
+struct Modules {
+  Part part;
+  std::array<std::string_view, 4> names;
+};
+constexpr std::array<Modules, 4> kModules{
+    {{Part::attention, {"self_attn.o_proj", "attn.o_proj", "self_attn.kv_b_proj", "linear_attn.out_proj"}},
+     {Part::dense_ffn, {"mlp.down_proj", "feed_forward.down_proj", "mlp.down_proj", "mlp.down_proj"}},
+     {Part::experts,
+      {"mlp.experts.0.down_proj", "block_sparse_moe.experts.0.w2", "feed_forward.experts.down_proj",
+       "mlp.experts.down_proj"}},
+     {Part::shared_experts,
+      {"mlp.shared_experts.down_proj", "mlp.shared_expert.down_proj", "feed_forward.shared_expert.down_proj",
+       "block_sparse_moe.shared_experts.down_proj"}}}};
+
+bool excepted(const std::vector<std::string>& exceptions, Part part, std::int64_t layer) {
+  const auto* modules = std::ranges::find(kModules, part, &Modules::part);
+  return std::ranges::any_of(modules->names, [&](std::string_view module) {
+    const std::string name = fmt::format("model.layers.{}.{}", layer, module);
+    return std::ranges::any_of(exceptions, [&](const std::string& pattern) { return matches(pattern, name); });
+  });
+}
+
+std::vector<std::string> exceptions_in(const json& object) {
+  std::vector<std::string> out;
+  for (const char* name : {"modules_to_not_convert", "ignore", "exclude_modules", "ignored_layers"}) {
+    const auto found = object.find(name);
+    if (found == object.end() || !found->is_array()) continue;
+    for (const json& item : *found) {
+      if (item.is_string()) out.push_back(item.get<std::string>());
+    }
+  }
+  return out;
+}
+
+// A group of compressed-tensors: how its weights and activations are stored.
+std::optional<std::string> group_format(const json& group) {
+  const json* weights = object_in(group, "weights");
+  if (weights == nullptr) return std::nullopt;
+  const int bits = bits_of(*weights, "num_bits");
+  const bool is_float = text_of(*weights, "type") == "float";
+  const bool weights_only = object_in(group, "input_activations") == nullptr;
+  if (is_float && bits == 8) return text_of(*weights, "strategy") == "block" ? "fp8_block" : "fp8";
+  if (is_float && bits == 4) return bits_of(*weights, "group_size") == 32 ? "w4a16_mxfp4" : "nvfp4";
+  if (!is_float && bits == 4) return "int4_wo";
+  if (!is_float && bits == 8) return weights_only ? "int8_wo" : "int8";
+  return std::nullopt;
+}
+
+std::optional<std::string> algorithm_format(const std::string& algorithm) {
+  if (algorithm == "fp8") return "fp8";
+  if (algorithm == "fp8_pb_wo" || algorithm == "fp8_block_scales") return "fp8_block";
+  if (algorithm == "nvfp4" || algorithm == "fp4" || algorithm == "nvfp4_awq") return "nvfp4";
+  if (algorithm == "w4a16_awq" || algorithm == "w4a16") return "int4_wo";
+  if (algorithm == "w8a16") return "int8_wo";
+  if (algorithm == "w8a8_sq_per_channel") return "sq";
+  return std::nullopt;
+}
+
+// The format of everything that is quantised; nullopt when the method is not known.
+std::optional<std::string> weight_format(const json& quantization) {
+  const std::string method = text_of(quantization, "quant_method");
+  if (const json* groups = object_in(quantization, "config_groups"); groups != nullptr && !groups->empty()) {
+    return group_format(*groups->begin());
+  }
+  if (const std::string algorithm = text_of(quantization, "quant_algo"); !algorithm.empty()) {
+    return algorithm_format(algorithm);
+  }
+  if (method == "fp8" || method == "fbgemm_fp8") {
+    return quantization.contains("weight_block_size") && !quantization["weight_block_size"].is_null() ? "fp8_block"
+                                                                                                      : "fp8";
+  }
+  if (method == "mxfp4") return "w4a16_mxfp4";
+  if (method == "gptq" || method == "awq") return bits_of(quantization, "bits") == 8 ? "int8_wo" : "int4_wo";
+  return std::nullopt;
+}
+
+bool fp8_cache(const json& quantization) {
+  for (const char* name : {"kv_cache_scheme", "kv_cache_quant_algo"}) {
+    const auto found = quantization.find(name);
+    if (found == quantization.end()) continue;
+    if (found->is_object() && bits_of(*found, "num_bits") == 8) return true;
+    if (found->is_string() && lower(found->get<std::string>()) == "fp8") return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<Formats> read_formats(const json& quantization, const std::string& base, std::int64_t layer) {
+  Formats formats{base, base, base, base, base, base};
+  if (!quantization.is_object()) return formats;
+  // ModelOpt's own file holds the object under "quantization".
+  const json* inner = object_in(quantization, "quantization");
+  const json& object = inner != nullptr ? *inner : quantization;
+  const auto quantised = weight_format(object);
+  if (!quantised) {
+    return Error{ErrorCode::bad_data,
+                 fmt::format("quantization_config: quant_method '{}', quant_algo '{}' is not known; --dtype names the "
+                             "format of the weights",
+                             text_of(object, "quant_method"), text_of(object, "quant_algo"))};
+  }
+  const auto exceptions = exceptions_in(object);
+  const auto format = [&](Part part) { return excepted(exceptions, part, layer) ? base : *quantised; };
+  formats.attention = format(Part::attention);
+  formats.dense_ffn = format(Part::dense_ffn);
+  formats.experts = format(Part::experts);
+  formats.shared_experts = format(Part::shared_experts);
+  if (fp8_cache(object)) formats.kv_cache = "fp8";
+  return formats;
+}
+
+}  // namespace roofcal::models
