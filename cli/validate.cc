@@ -15,6 +15,7 @@
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "db/import.h"
+#include "db/whole_file.h"
 
 namespace roofcal::cli {
 namespace {
@@ -43,9 +44,10 @@ GroupKey group_of(const ClassKey& key) {
 class RowsFile {
  public:
   static Result<RowsFile> open(const std::string& file, std::set<std::string> operators) {
-    RowsFile out;
-    out.name_ = file;
-    out.out_ = std::make_unique<std::ofstream>(file, std::ios::binary | std::ios::trunc);
+    auto place = WholeFile::create(file);
+    if (!place) return place.error();
+    RowsFile out(file, *std::move(place));
+    out.out_ = std::make_unique<std::ofstream>(out.place_.unfinished(), std::ios::binary | std::ios::trunc);
     if (!*out.out_) return Error{ErrorCode::io, fmt::format("cannot write {}", file)};
     std::set<std::string> attributes;
     for (const std::string& name : operators) {
@@ -102,11 +104,14 @@ class RowsFile {
   Result<void> close() {
     out_->close();
     if (!*out_) return Error{ErrorCode::io, fmt::format("cannot write {}", name_)};
-    return {};
+    return place_.keep();
   }
 
  private:
+  RowsFile(std::string name, WholeFile place) : name_(std::move(name)), place_(std::move(place)) {}
+
   std::string name_;
+  WholeFile place_;
   std::unique_ptr<std::ofstream> out_;
   std::vector<std::string_view> fields_;
   std::vector<std::string> attributes_;
@@ -268,6 +273,13 @@ Result<int> validate(Session& session, const Options& options) {
 
   std::optional<RowsFile> rows;
   if (!options.rows.empty()) {
+    for (const auto& file : files) {
+      std::error_code unlike;  // nothing there yet
+      if (std::filesystem::equivalent(file, options.rows, unlike)) {
+        return Error{ErrorCode::usage,
+                     fmt::format("--rows {}: that is a file to validate; name another", options.rows)};
+      }
+    }
     // A first pass for the operators, whose fields are the columns.
     std::set<std::string> operators;
     for (const auto& file : files) {

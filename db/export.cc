@@ -1,7 +1,6 @@
 #include "db/export.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include "db/cell_text.h"
 #include "db/json_text.h"
 #include "db/roofcal_table.h"
+#include "db/whole_file.h"
 
 namespace roofcal {
 namespace {
@@ -23,22 +23,13 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kSamplesBetweenProgress = 4096;
 
-// A file that appears under its name when it is whole, and not at all otherwise.
-class NewFile {
+// Text, gzip'd when the name ends in .gz.
+class TextFile {
  public:
-  explicit NewFile(fs::path file)
-      : file_(std::move(file)), unfinished_(fmt::format("{}.{}.tmp", file_.string(), getpid())) {
-    errno = 0;
-    // T: as it is.
-    out_.reset(gzopen(unfinished_.c_str(), file_.extension() == ".gz" ? "wb6" : "wbT"));
-  }
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-  ~NewFile() {
-    if (out_ == nullptr) return;
-    out_.reset();
-    std::error_code ignored;  // what led here is what matters
-    fs::remove(unfinished_, ignored);
+  static Result<TextFile> create(const fs::path& file) {
+    auto place = WholeFile::create(file);
+    if (!place) return place.error();
+    return TextFile(file, *std::move(place));
   }
 
   [[nodiscard]] Result<void> write(std::string_view text) {
@@ -47,26 +38,25 @@ class NewFile {
   }
 
   [[nodiscard]] Result<void> finish() {
-    Result<void> done;
-    std::error_code failed;
-    if (gzclose_w(out_.release()) != Z_OK) {
-      done = failure();
-    } else if (fs::rename(unfinished_, file_, failed); failed) {
-      done = Error{ErrorCode::io, fmt::format("{}: cannot be written ({})", file_.string(), failed.message())};
-    }
-    if (!done) fs::remove(unfinished_, failed);
-    return done;
+    if (gzclose_w(out_.release()) != Z_OK) return failure();
+    return place_.keep();
   }
 
  private:
   struct Close {
     void operator()(gzFile_s* file) const { gzclose_w(file); }
   };
+  TextFile(const fs::path& file, WholeFile place) : file_(file), place_(std::move(place)) {
+    errno = 0;
+    // T: as it is.
+    out_.reset(gzopen(place_.unfinished().c_str(), file.extension() == ".gz" ? "wb6" : "wbT"));
+  }
   [[nodiscard]] Error failure() const {
     return {ErrorCode::io, fmt::format("{}: cannot be written ({})", file_.string(), std::strerror(errno))};
   }
 
-  fs::path file_, unfinished_;
+  fs::path file_;
+  WholeFile place_;  // outlives the stream
   std::unique_ptr<gzFile_s, Close> out_;
 };
 
@@ -185,14 +175,15 @@ Result<std::int64_t> export_samples(const Store& store, const ClassFilter& filte
     if (find_operator(summary.key.op) != nullptr) operators.insert(summary.key.op);  // for_each refuses the others
   }
   const OperatorColumns own(operators);
-  NewFile out(file);
+  auto out = TextFile::create(file);
+  if (!out) return out.error();
   std::string row;
   const auto write = [&](const auto& fixed, const std::vector<std::string>& others) {
     row.clear();
     for (const auto& cell : fixed) append_cell(row, cell);
     for (const std::string& cell : others) append_cell(row, cell);
     row.push_back('\n');
-    return out.write(row);
+    return out->write(row);
   };
   if (const auto written = write(kRoofcalColumns, own.names()); !written) return written.error();
   std::int64_t count = 0;
@@ -206,7 +197,7 @@ Result<std::int64_t> export_samples(const Store& store, const ClassFilter& filte
     return write(fixed_cells(run, sample), own.cells(sample));
   });
   if (!done) return done.error();
-  if (const auto finished = out.finish(); !finished) return finished.error();
+  if (const auto finished = out->finish(); !finished) return finished.error();
   return count;
 }
 

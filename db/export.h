@@ -10,8 +10,8 @@
 
 namespace roofcal {
 
-/// Writes every sample that matches as CSV (db/roofcal_table.h; gzip'd when the name ends in .gz), first to a file
-/// beside it that takes its place when it is whole. `progress`, if any, hears how many samples are written, now and
+/// Writes every sample that matches as CSV (db/roofcal_table.h; gzip'd when the name ends in .gz), whole or
+/// not at all (db/whole_file.h). `progress`, if any, hears how many samples are written, now and
 /// then. Returns their number.
 [[nodiscard]] Result<std::int64_t> export_samples(const Store& store, const ClassFilter& filter,
                                                   const std::filesystem::path& file,

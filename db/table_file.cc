@@ -41,7 +41,7 @@ struct TableFile::State {
   std::unique_ptr<gzFile_s, Close> in;
   std::array<char, kBufferBytes> buffer{};
   std::size_t begin = 0, end = 0;
-  std::optional<Error> failure;
+  std::optional<Error> failure;  // of the reading; damaged() adds where
   std::int64_t next_line = 1, row_line = 0;
   std::vector<std::string> header;
   std::unordered_map<std::string, std::size_t, ViewHash, std::equal_to<>> columns;
@@ -54,8 +54,8 @@ struct TableFile::State {
   std::vector<CellEnd> cell_ends;
   std::vector<std::string_view> cells;
 
-  [[nodiscard]] Error damaged(ErrorCode code, std::string_view what) const {
-    return Error{code, fmt::format("{}:{}: {}", file.string(), next_line, what)};
+  [[nodiscard]] Error damaged() const {
+    return Error{failure->code, fmt::format("{}:{}: {}", file.string(), next_line, failure->message)};
   }
 
   // Whether there is another character; fills the buffer.
@@ -67,11 +67,11 @@ struct TableFile::State {
     const char* message = gzerror(in.get(), &code);
     // What was read before the file broke off is good, and comes first.
     if (code == Z_BUF_ERROR) {
-      failure = damaged(ErrorCode::bad_data, "the gzip data is cut off here; what follows is lost");
+      failure = Error{ErrorCode::bad_data, "the gzip data is cut off here; what follows is lost"};
     } else if (code == Z_ERRNO) {
-      failure = damaged(ErrorCode::io, std::strerror(errno));
+      failure = Error{ErrorCode::io, std::strerror(errno)};
     } else if (got < 0 || (code != Z_OK && code != Z_STREAM_END)) {
-      failure = damaged(ErrorCode::io, fmt::format("damaged gzip data ({}); get the file again", message));
+      failure = Error{ErrorCode::io, fmt::format("damaged gzip data ({}); get the file again", message)};
       return false;
     }
     begin = 0;
@@ -104,7 +104,7 @@ struct TableFile::State {
       copy_while([](char c) { return c != '"'; });
       next_line += std::count(text.begin() + static_cast<std::ptrdiff_t>(before), text.end(), '\n');
       if (const int c = peek(); c < 0) {
-        if (c == kBroken) return *failure;
+        if (c == kBroken) return damaged();
         return Error{ErrorCode::bad_data, fmt::format("{}:{}: a quote is never closed", file.string(), opened)};
       }
       ++begin;
@@ -124,7 +124,7 @@ struct TableFile::State {
     for (;;) {
       any = copy_while(is_plain) || any;
       const int c = peek();
-      if (c == kBroken) return *failure;
+      if (c == kBroken) return damaged();
       if (c == kEnd) {
         if (any) cell_ends.push_back({text.size(), quoted});
         return any;
@@ -168,6 +168,10 @@ Result<TableFile> TableFile::open(const std::filesystem::path& file) {
   std::error_code failure;
   if (std::filesystem::is_directory(file, failure)) {
     return Error{ErrorCode::io, fmt::format("{}: is a folder", file.string())};
+  }
+  // A file is read twice, for its rows and for the hash of its content: a pipe gives each byte once.
+  if (std::filesystem::exists(file, failure) && !std::filesystem::is_regular_file(file, failure)) {
+    return Error{ErrorCode::io, fmt::format("{}: is no regular file: write what it gives to one first", file.string())};
   }
   auto state = std::make_unique<State>();
   state->file = file;

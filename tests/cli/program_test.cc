@@ -306,6 +306,14 @@ TEST_F(Program, ValidateGroupsByClass) {
       << rows.substr(0, 200);
 }
 
+TEST_F(Program, ValidateNeverWritesOverWhatItReads) {
+  folder_->write("kept.csv", table());
+  const Outcome outcome = run("validate kept.csv --rows ./kept.csv");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.err.find("that is a file to validate"), std::string::npos) << outcome.err;
+  EXPECT_EQ(folder_->read("kept.csv"), table());
+}
+
 TEST_F(Program, ValidateWithoutACalibrationIsStatus3) {
   const Folder folder;
   folder.write("gemm_perf.csv", table());
@@ -326,6 +334,12 @@ TEST_F(Program, DbInfoCheckAndExport) {
   const Outcome exported = run("db export samples.csv");
   ASSERT_EQ(exported.status, 0) << exported.err;
   EXPECT_EQ(std::ranges::count(folder_->read("samples.csv"), '\n'), kRows + 1);
+}
+
+TEST_F(Program, AnExportNeverReplacesAStore) {
+  ASSERT_EQ(run("import gemm_perf.csv --db precious.db").status, 0);
+  EXPECT_EQ(run("db export precious.db --db precious.db").status, 1);
+  EXPECT_EQ(run("db check --db precious.db").status, 0);
 }
 
 TEST_F(Program, MergeTakesOverAnotherStoreOnce) {

@@ -1,9 +1,12 @@
 #include "db/export.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -227,6 +230,35 @@ TEST_F(ExportTest, AFileThatCannotBeWrittenLeavesNothing) {
   int left = 0;
   for (const auto& entry : fs::directory_iterator(folder_ / ".")) left += entry.path().extension() == ".tmp" ? 1 : 0;
   EXPECT_EQ(left, 0);
+}
+
+TEST_F(ExportTest, AStoreIsNeverReplaced) {
+  store_all(store_, test_run(), {gemm_sample(1, 1e-5)});
+  const auto other = folder_ / "other.db";
+  { const Store made = must(Store::open(other, Store::Access::write)); }
+  const std::string before = testing::read_file(other);
+  const auto written = export_samples(store_, {}, other);
+  ASSERT_FALSE(written);
+  EXPECT_THAT(written.error().message, HasSubstr("it is a database"));
+  EXPECT_EQ(testing::read_file(other), before);
+}
+
+TEST_F(ExportTest, ALinkIsFollowedAndAPipeIsWrittenTo) {
+  store_all(store_, test_run(), {gemm_sample(1, 1e-5)});
+  testing::write_file(folder_ / "real.csv", "old\n");
+  fs::create_symlink("real.csv", folder_ / "link.csv");
+  ASSERT_EQ(must(export_samples(store_, {}, folder_ / "link.csv")), 1);
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link.csv"));
+  EXPECT_THAT(testing::read_file(folder_ / "real.csv"), HasSubstr("gemm"));
+
+  ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  const int reader = open((folder_ / "pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  EXPECT_EQ(must(export_samples(store_, {}, folder_ / "pipe")), 1);
+  std::string got(1 << 12, '\0');
+  EXPECT_GT(read(reader, got.data(), got.size()), 0);
+  close(reader);
+  EXPECT_TRUE(fs::is_fifo(folder_ / "pipe"));
 }
 
 TEST(RoofcalTable, NoOperatorHasAColumnOfTheTablesOwn) {
