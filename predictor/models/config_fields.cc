@@ -33,6 +33,11 @@ const nlohmann::json* ConfigFields::find_anywhere(Names names) const {
   return inner != nullptr ? inner : find_in(outer_, names);
 }
 
+bool ConfigFields::names_null(const char* name) const {
+  const auto found = text_.find(name);
+  return found != text_.end() && found->is_null();
+}
+
 std::int64_t ConfigFields::count(Names names, std::optional<std::int64_t> fallback) {
   const nlohmann::json* found = find(names);
   if (found == nullptr) {

@@ -23,6 +23,8 @@ class ConfigFields {
   [[nodiscard]] const nlohmann::json* find(Names names) const;
   /// The same in the text object first, then around it.
   [[nodiscard]] const nlohmann::json* find_anywhere(Names names) const;
+  /// Whether it is there and null, where a family tells that from not being there.
+  [[nodiscard]] bool names_null(const char* name) const;
   [[nodiscard]] bool has(Names names) const { return find(names) != nullptr; }
 
   /// A positive whole number. Missing without a fallback: noted under the first name; the value is then 1.

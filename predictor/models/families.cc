@@ -200,7 +200,8 @@ struct Alias {
 };
 
 // Models whose code is another family's, or that were renamed.
-constexpr std::array<Alias, 23> kAliases{{{"RefinedWebModel", "falcon"},
+constexpr std::array<Alias, 24> kAliases{{{"RefinedWebModel", "falcon"},
+                                          {"phi-msft", "phi"},
                                           {"RefinedWeb", "falcon"},
                                           {"deci", "nemotron-nas"},
                                           {"ministral3", "mistral"},

@@ -85,7 +85,7 @@ std::string name_of(const fs::path& config) {
   return name;
 }
 
-Result<ModelDescription> from_file(const fs::path& path, const std::string& as) {
+Result<ModelDescription> from_file(const fs::path& path, ReadOptions options) {
   std::error_code failure;
   const fs::path config = fs::is_directory(path, failure) ? path / "config.json" : path;
   if (!fs::exists(config, failure)) {
@@ -94,8 +94,6 @@ Result<ModelDescription> from_file(const fs::path& path, const std::string& as) 
   }
   const auto text = read_file(config);
   if (!text) return text.error();
-  ReadOptions options;
-  options.as = as;
   const fs::path beside = config.parent_path() / "hf_quant_config.json";
   if (fs::exists(beside, failure)) {
     auto quantization = read_file(beside);
@@ -118,9 +116,9 @@ Result<std::vector<std::string>> ModelLibrary::names() const {
   return out;
 }
 
-Result<ModelDescription> ModelLibrary::describe(const std::string& what, const std::string& as) const {
+Result<ModelDescription> ModelLibrary::describe(const std::string& what, const ReadOptions& options) const {
   std::error_code failure;
-  if (fs::exists(what, failure)) return from_file(what, as);
+  if (fs::exists(what, failure)) return from_file(what, options);
 
   const std::string wanted = lower(what);
   std::optional<Result<ModelDescription>> found;
@@ -131,8 +129,6 @@ Result<ModelDescription> ModelLibrary::describe(const std::string& what, const s
       if (lower(name) != wanted) continue;
       json config = model["config"];
       config.merge_patch(patch);
-      ReadOptions options;
-      options.as = as;
       found.emplace(read_config(config.dump(), name, file.string(), options));
       return true;
     }
@@ -142,8 +138,8 @@ Result<ModelDescription> ModelLibrary::describe(const std::string& what, const s
   if (found) return *std::move(found);
   std::ranges::stable_sort(all, std::greater{}, [&](const std::string& name) { return likeness(lower(name), wanted); });
   all.resize(std::min(all.size(), kSuggestions));
-  return Error{ErrorCode::usage, fmt::format("'{}' is neither a file or folder nor a built-in model; close ones are {}",
-                                             what, fmt::join(all, ", "))};
+  return Error{ErrorCode::usage, fmt::format("'{}' is neither a file or folder nor a built-in model; did you mean {}?",
+                                             what, fmt::join(all, " or "))};
 }
 
 }  // namespace roofcal::models

@@ -19,7 +19,7 @@ class ModelLibrary {
 
   /// `what`: a path, or a Hugging Face name (case ignored). Errors: neither, with names that are close; whatever
   /// read_config refuses.
-  [[nodiscard]] Result<ModelDescription> describe(const std::string& what, const std::string& as = {}) const;
+  [[nodiscard]] Result<ModelDescription> describe(const std::string& what, const ReadOptions& options = {}) const;
   /// Names of all releases, sorted.
   [[nodiscard]] Result<std::vector<std::string>> names() const;
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <optional>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,36 +36,32 @@ int bits_of(const json& object, const char* name) {
   return found != object.end() && found->is_number_integer() ? found->get<int>() : 0;
 }
 
-// "a*b" against a name, where '*' stands for anything; a pattern without one may be any part of the name (that is how
-// transformers and vLLM match), or "re:" and an expression of which the plain words between its symbols count.
+// "re:" and an expression that fits from the name's beginning (compressed-tensors).
+bool fits(const std::string& expression, std::string_view name) {
+  try {
+    return std::regex_search(name.begin(), name.end(), std::regex(expression), std::regex_constants::match_continuous);
+  } catch (const std::regex_error&) {
+    return false;  // no expression: it names no module
+  }
+}
+
+// "a*b" against a name, where '*' stands for anything; a pattern without one may be any part of the name that ends
+// where a part of the name ends (that is how transformers and vLLM match): "mlp.gate" is not "mlp.gate_proj".
 bool matches(std::string_view pattern, std::string_view name) {
-  if (pattern.starts_with("re:")) pattern.remove_prefix(3);
+  if (pattern.starts_with("re:")) return fits(std::string(pattern.substr(3)), name);
   std::size_t at = 0;
-  std::string part;
-  const auto flush = [&] {
-    if (part.empty()) return true;
+  for (std::size_t star = pattern.find('*'); star != std::string_view::npos; star = pattern.find('*')) {
+    const std::string_view part = pattern.substr(0, star);
     const std::size_t found = name.find(part, at);
     if (found == std::string_view::npos) return false;
     at = found + part.size();
-    part.clear();
-    return true;
-  };
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    const char c = pattern[i];
-    if (c == '\\') continue;  // "\." is a dot
-    const bool dot_star =
-        c == '.' && i + 1 < pattern.size() && pattern[i + 1] == '*' && (i == 0 || pattern[i - 1] != '\\');
-    if (c == '*' || c == '^' || c == '$' || dot_star) {
-      if (!flush()) return false;
-    } else {
-      part.push_back(c);
-    }
+    pattern.remove_prefix(star + 1);
   }
-  // What is left must end where a name ends: "mlp.gate" is not "mlp.gate_proj".
-  if (part.empty()) return true;
-  for (std::size_t found = name.find(part, at); found != std::string_view::npos; found = name.find(part, found + 1)) {
-    const std::size_t end = found + part.size();
-    if (end == name.size() || name[end] == '.' || part.back() == '.') return true;
+  if (pattern.empty()) return true;
+  for (std::size_t found = name.find(pattern, at); found != std::string_view::npos;
+       found = name.find(pattern, found + 1)) {
+    const std::size_t end = found + pattern.size();
+    if (end == name.size() || name[end] == '.' || pattern.back() == '.') return true;
   }
   return false;
 }

@@ -22,12 +22,33 @@ constexpr std::array<const char*, 5> kNested{"thinker_config", "text_config", "l
                                              "language_model_config"};
 // Endings of architectures that have a language-model head.
 constexpr std::array<std::string_view, 3> kHeads{"ForCausalLM", "ForConditionalGeneration", "LMHeadModel"};
+// Encoders that people hand over by mistake.
+constexpr std::array<std::string_view, 17> kEncoders{
+    "albert",     "bert",        "camembert",  "clip",       "clip_text_model", "deberta", "deberta-v2",
+    "distilbert", "electra",     "modernbert", "nomic_bert", "roberta",         "siglip",  "vit",
+    "wav2vec2",   "xlm-roberta", "mpnet"};
 // A model of one layer is no language model unless it is a toy.
 constexpr std::int64_t kToyWidth = 1024;
 constexpr int kDeepest = 4;
 
 Error refuse(const std::string& where, std::string_view why) {
   return Error{ErrorCode::bad_data, fmt::format("{}: {}", where, why)};
+}
+
+// Errors name the line where reading stopped.
+Result<json> parse_object(std::string_view text, const std::string& where) {
+  json out;
+  try {
+    out = json::parse(text);
+  } catch (const json::parse_error& failure) {
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(failure.byte, text.size()));
+    const auto line = 1 + std::count(text.begin(), end, '\n');
+    return Error{ErrorCode::bad_data,
+                 fmt::format("{}:{}: this is no JSON: {}", where, line,
+                             text.empty() ? "the file is empty" : "it breaks off or is misspelt here")};
+  }
+  if (!out.is_object()) return refuse(where, "this is no JSON object: give the config.json of a Hugging Face model");
+  return out;
 }
 
 std::string text_in(const json& object, const char* name) {
@@ -47,27 +68,41 @@ std::string first_architecture(const json& outer, const json& text) {
 
 bool contains_word(const std::string& text, std::string_view word) { return text.find(word) != std::string::npos; }
 
-// What keeps a config from being a language model; empty when nothing does.
-std::string not_a_language_model(const json& outer, const json& text, const std::string& architecture) {
+// What says that a config is a draft model, which shares layers with the model that it drafts for; empty: nothing.
+std::string draft_sign(const json& outer, const json& text, const std::string& architecture) {
   for (const char* field : {"draft_vocab_size", "eagle_config", "medusa_num_heads", "speculators_config",
                             "speculators_model_type", "num_lookahead_tokens"}) {
-    if (outer.contains(field) || text.contains(field)) {
-      return fmt::format("a draft model ({}): it lacks a language model of its own, give the one that it drafts for",
-                         field);
-    }
+    if (outer.contains(field) || text.contains(field)) return field;
   }
   for (const std::string_view word : {"Eagle", "Medusa", "NextN", "MTP", "Draft", "Speculator"}) {
-    if (contains_word(architecture, word)) {
-      return fmt::format("a draft model ({}): it lacks a language model of its own, give the one that it drafts for",
-                         architecture);
+    if (contains_word(architecture, word)) return architecture;
+  }
+  for (const json* object : {&outer, &text}) {
+    const std::string model_type = text_in(*object, "model_type");
+    for (const std::string_view word : {"eagle", "medusa", "speculator", "_mtp", "draft"}) {
+      if (contains_word(model_type, word)) return "model_type " + model_type;
     }
+  }
+  return "";
+}
+
+// What keeps a config from being a language model; empty when nothing does. `by_hand`: --as names the family, so that
+// an architecture's name alone refuses nothing.
+std::string not_a_language_model(const json& outer, const json& text, const std::string& architecture, bool by_hand) {
+  if (const std::string sign = draft_sign(outer, text, architecture); !sign.empty()) {
+    return fmt::format("a draft model ({}): it lacks a language model of its own, give the one that it drafts for",
+                       sign);
   }
   const auto encoder_decoder = outer.find("is_encoder_decoder");
   if (encoder_decoder != outer.end() && encoder_decoder->is_boolean() && encoder_decoder->get<bool>()) {
     return "an encoder-decoder (is_encoder_decoder): it lacks a decoder-only language model";
   }
+  const std::string model_type = text_in(text, "model_type");
+  if (std::ranges::find(kEncoders, model_type) != kEncoders.end()) {
+    return fmt::format("an encoder (model_type {}): it lacks a decoder with a language-model head", model_type);
+  }
   const auto ends_so = [&](std::string_view ending) { return architecture.ends_with(ending); };
-  if (!architecture.empty() && std::ranges::none_of(kHeads, ends_so)) {
+  if (!by_hand && !architecture.empty() && std::ranges::none_of(kHeads, ends_so)) {
     return fmt::format("{} lacks a language-model head: an encoder, a classifier or part of a model", architecture);
   }
   return "";
@@ -81,7 +116,7 @@ std::int64_t head_dim_of(ConfigFields& fields, const Family& family, std::int64_
   if (fields.has({"head_dim"})) return fields.count({"head_dim"});
   if (family.default_head_dim > 0) return family.default_head_dim;
   if (hidden % heads != 0) {
-    fields.lacks("head_dim");
+    if (fields.missing().empty() && fields.wrong().empty()) fields.lacks("head_dim");
     return 1;
   }
   return hidden / heads;
@@ -98,7 +133,8 @@ Attention read_attention(ConfigFields& fields, const Family& family, std::int64_
   attention.head_dim = head_dim_of(fields, family, hidden, attention.heads);
   // Falcon and GPT-BigCode: one key/value head, unless the newer decoder says how many.
   const bool new_decoder = fields.flag({"new_decoder_architecture"}, false);
-  const bool one_head = fields.flag({"multi_query"}, false) && !new_decoder;
+  const bool falcon = family.model_type == "falcon" && !fields.has({"n_head_kv", "num_kv_heads"});
+  const bool one_head = fields.flag({"multi_query"}, falcon) && !new_decoder;
   attention.kv_heads = one_head ? 1
                                 : fields.count({"num_key_value_heads", "num_kv_heads", "n_head_kv"},
                                                family.default_kv_heads > 0 ? family.default_kv_heads : attention.heads);
@@ -180,7 +216,9 @@ void apply_gemma4(ConfigFields& fields, std::vector<Layer>& layers) {
   const bool key_is_value = fields.flag({"attention_k_eq_v"}, false);
   const std::int64_t borrowers = fields.count_or_zero({"num_kv_shared_layers"}, 0);
   const bool wide = fields.flag({"use_double_wide_mlp"}, false);
-  const std::int64_t own_input = fields.count_or_zero({"hidden_size_per_layer_input"}, 256);
+  // A null turns per-layer inputs off; a config that says nothing has the default width.
+  const std::int64_t own_input =
+      fields.names_null("hidden_size_per_layer_input") ? 0 : fields.count_or_zero({"hidden_size_per_layer_input"}, 256);
   for (std::int64_t i = 0; i < count; ++i) {
     Layer& layer = layers[static_cast<std::size_t>(i)];
     auto& attention = std::get<Attention>(layer.mixer);
@@ -261,8 +299,10 @@ std::int64_t window_of(ConfigFields& fields, const Family& family) {
 
 std::vector<Layer> read_layers(ConfigFields& fields, const Family& family, std::int64_t hidden, std::int64_t count) {
   const bool blocks = family.model_type == "nemotron-nas";
-  const bool has_experts = family.moe || (fields.has({"num_experts", "num_local_experts", "n_routed_experts"}) &&
-                                          fields.flag({"enable_moe_block"}, true));
+  // Dense siblings of a mixture name zero experts.
+  const bool has_experts =
+      family.moe || (fields.count_or_zero({"num_experts", "num_local_experts", "n_routed_experts"}, 0) > 0 &&
+                     fields.flag({"enable_moe_block"}, true));
   const bool latent = family.mla || fields.has({"kv_lora_rank"});
 
   Layer layer;
@@ -338,10 +378,9 @@ std::string base_format(const ConfigFields& fields, std::vector<std::string>& no
 
 Result<ModelDescription> read_config(std::string_view text, const std::string& name, const std::string& where,
                                      const ReadOptions& options) {
-  const json outer = json::parse(text, nullptr, false);
-  if (outer.is_discarded() || !outer.is_object()) {
-    return refuse(where, "this is no JSON object: give the config.json of a Hugging Face model");
-  }
+  auto parsed = parse_object(text, where);
+  if (!parsed) return parsed.error();
+  const json outer = *std::move(parsed);
   const json* model = &outer;
   const json* around = &outer;
   for (int depth = 0; depth < kDeepest; ++depth) {
@@ -360,9 +399,10 @@ Result<ModelDescription> read_config(std::string_view text, const std::string& n
   std::vector<std::string_view> families;
   for (const Family& family : all_families()) families.push_back(family.model_type);
   const Family* family = find_family(options.as.empty() ? model_type : options.as);
-  if (options.as.empty()) {
-    const std::string complaint = not_a_language_model(outer, *model, architecture);
-    if (!complaint.empty()) return refuse(where, complaint);
+  const bool by_hand = !options.as.empty();
+  const std::string complaint = not_a_language_model(outer, *model, architecture, by_hand);
+  if (!complaint.empty()) return refuse(where, complaint);
+  if (!by_hand) {
     if (family == nullptr) {
       const std::string what = model_type.empty()
                                    ? "model_type is missing"
@@ -392,27 +432,34 @@ Result<ModelDescription> read_config(std::string_view text, const std::string& n
     out.learned_positions = fields.count({"max_position_embeddings", "n_positions"}) + family->position_offset;
   }
   out.final_norm = fields.flag({"do_layer_norm_before"}, true);
-  if (options.as.empty() && layers == 1 && out.hidden >= kToyWidth) {
-    return refuse(where, fmt::format("num_hidden_layers 1 at hidden_size {} is a draft model, not a language model: "
-                                     "give the one that it drafts for",
-                                     out.hidden));
-  }
   constexpr std::int64_t kMostLayers = 10'000;
   if (layers > kMostLayers) return refuse(where, fmt::format("num_hidden_layers is {}: no model has so many", layers));
   out.layers = read_layers(fields, *family, out.hidden, layers);
   if (!out.layers.empty() && out.layers.front().per_layer_input > 0) {
     out.per_layer_vocab = fields.count({"vocab_size_per_layer_input"}, out.vocab);
   }
-  if (!fields.missing().empty()) {
+  if (!fields.missing().empty() || !fields.wrong().empty()) {
     std::vector<std::string> names;  // each once, in order
     for (const std::string& field : fields.missing()) {
       if (std::ranges::find(names, field) == names.end()) names.push_back(field);
     }
-    return refuse(where, fmt::format("lacks {} (read as family {})", fmt::join(names, ", "), family->model_type));
+    std::vector<std::string> why = fields.wrong();
+    if (!names.empty()) {
+      why.insert(why.begin(), fmt::format("lacks {} (read as family {})", fmt::join(names, ", "), family->model_type));
+    }
+    return refuse(where, fmt::format("{}", fmt::join(why, "; ")));
   }
-  if (!fields.wrong().empty()) return refuse(where, fmt::format("{}", fmt::join(fields.wrong(), "; ")));
+  if (layers == 1 && out.hidden >= kToyWidth) {
+    return refuse(where, fmt::format("num_hidden_layers 1 at hidden_size {} is a draft model, not a language model: "
+                                     "give the one that it drafts for",
+                                     out.hidden));
+  }
 
   const std::string base = base_format(fields, out.notes);
+  if (!options.dtype.empty()) {
+    out.formats = Formats{base, options.dtype, options.dtype, options.dtype, options.dtype, base};
+    return out;
+  }
   json quantization;
   if (const json* found = fields.find_anywhere({"quantization_config"})) {
     quantization = *found;
@@ -425,6 +472,16 @@ Result<ModelDescription> read_config(std::string_view text, const std::string& n
   auto formats = read_formats(quantization, base, layers / 2);
   if (!formats) return refuse(where, formats.error().message);
   out.formats = *std::move(formats);
+  if (quantization.is_null()) {
+    for (const std::string_view word : {"NVFP4", "FP4", "FP8", "AWQ", "GPTQ", "INT4", "INT8"}) {
+      if (!contains_word(name, word)) continue;
+      out.notes.push_back(
+          fmt::format("the name says {} but the config has no quantization_config: weights are counted "
+                      "as {}; hf_quant_config.json beside it, or --dtype, would say",
+                      word, base));
+      break;
+    }
+  }
   return out;
 }
 

@@ -11,9 +11,11 @@ namespace roofcal::models {
 
 struct ReadOptions {
   /// Read by the rules of this family, whatever the config says it is; empty: by its own.
-  std::string as;
+  std::string as = {};
   /// Text of a hf_quant_config.json that lies beside the config; empty when there is none.
-  std::string quantization;
+  std::string quantization = {};
+  /// The format of all weights that releases quantise, whatever the config says (core/dtype.h); empty: as it says.
+  std::string dtype = {};
 };
 
 /// `name`: what the model is called; `where`: names the file in messages. Errors (bad_data): JSON that is none, an
