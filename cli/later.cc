@@ -37,8 +37,6 @@ void add_later_verbs(const Registry& registry) {
 }
 
 void add_later_predictions(const Registry& predict) {
-  add_later(predict, "model", "one step of a language model",
-            "roofcal predict model Qwen/Qwen3-32B --gpu h200_sxm --phase decode --batch 64 --isl 4000");
   add_later(predict, "serving", "latency and throughput of a deployment",
             "roofcal predict serving Qwen/Qwen3-32B --gpu h200_sxm --isl 4000 --osl 1000 --concurrency 64");
 }

@@ -103,6 +103,7 @@ void add_predict(const Registry& registry) {
     leaf.callback([options, &action] { action = [options](Session& session) { return predict(session, *options); }; });
   }
   add_predict_rows(below);
+  add_predict_model(below);
   add_later_predictions(below);
 }
 

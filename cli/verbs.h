@@ -11,6 +11,7 @@ void add_validate(const Registry& registry);
 /// `predict`: a verb a family of operators, and `predict rows`.
 void add_predict(const Registry& registry);
 void add_predict_rows(const Registry& predict);
+void add_predict_model(const Registry& predict);
 void add_gpu(const Registry& registry);
 void add_db(const Registry& registry);
 void add_doctor(const Registry& registry);

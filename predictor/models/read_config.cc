@@ -43,9 +43,11 @@ Result<json> parse_object(std::string_view text, const std::string& where) {
   } catch (const json::parse_error& failure) {
     const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(failure.byte, text.size()));
     const auto line = 1 + std::count(text.begin(), end, '\n');
-    return Error{ErrorCode::bad_data,
-                 fmt::format("{}:{}: this is no JSON: {}", where, line,
-                             text.empty() ? "the file is empty" : "it breaks off or is misspelt here")};
+    return Error{
+        ErrorCode::bad_data,
+        fmt::format("{}:{}: {}", where, line,
+                    text.empty() ? "the file is empty"
+                                 : "no JSON from here on: give the config.json of a Hugging Face model, whole")};
   }
   if (!out.is_object()) return refuse(where, "this is no JSON object: give the config.json of a Hugging Face model");
   return out;
@@ -457,7 +459,9 @@ Result<ModelDescription> read_config(std::string_view text, const std::string& n
 
   const std::string base = base_format(fields, out.notes);
   if (!options.dtype.empty()) {
-    out.formats = Formats{base, options.dtype, options.dtype, options.dtype, options.dtype, base};
+    const bool is_base = options.dtype == "bfloat16" || options.dtype == "float16";
+    const std::string& kept = is_base ? options.dtype : base;
+    out.formats = Formats{kept, options.dtype, options.dtype, options.dtype, options.dtype, kept};
     return out;
   }
   json quantization;

@@ -16,8 +16,10 @@ Folder::Folder() {
   static std::atomic<int> count{0};
   path_ = fs::temp_directory_path() / ("roofcal_cli_" + std::to_string(getpid()) + "_" + std::to_string(count++));
   fs::create_directories(path_ / "share");
-  // The catalogue as it is, and no built-in calibrations: what is answered comes from the test.
-  fs::create_directory_symlink(fs::path(ROOFCAL_SOURCE_DIR) / "db" / "catalogue", path_ / "share" / "catalogue");
+  // Catalogue and models as they are, and no built-in calibrations: what is answered comes from the test.
+  const fs::path source = ROOFCAL_SOURCE_DIR;
+  fs::create_directory_symlink(source / "db" / "catalogue", path_ / "share" / "catalogue");
+  fs::create_directory_symlink(source / "predictor" / "models" / "builtin", path_ / "share" / "models");
 }
 
 Folder::~Folder() {
