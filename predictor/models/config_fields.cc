@@ -5,7 +5,7 @@
 namespace roofcal::models {
 namespace {
 
-constexpr std::int64_t kMost = std::int64_t{1} << 40;
+constexpr std::int64_t kMost = std::int64_t{1} << 30;  // products of two still fit
 
 const nlohmann::json* find_in(const nlohmann::json& object, ConfigFields::Names names) {
   for (const char* name : names) {
@@ -47,7 +47,7 @@ std::int64_t ConfigFields::count(Names names, std::optional<std::int64_t> fallba
   }
   const auto value = whole(*found, 1);
   if (!value) {
-    complain(fmt::format("{} is {}, which is no positive whole number", *names.begin(), found->dump()));
+    complain(fmt::format("{} is {}, which is no whole number from 1 to 2^30", *names.begin(), found->dump()));
     return 1;
   }
   return *value;

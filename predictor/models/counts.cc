@@ -127,7 +127,7 @@ Bytes layer_state_bytes(const Layer& layer) {
   const auto* linear = std::get_if<LinearAttention>(&layer.mixer);
   if (linear == nullptr) return Bytes{};
   const double channels = real(2 * linear->key_heads * linear->key_dim + linear->value_heads * linear->value_dim);
-  return Bytes(4.0 * real(linear->value_heads * linear->key_dim * linear->value_dim) +
+  return Bytes(4.0 * real(linear->value_heads * linear->key_dim) * real(linear->value_dim) +
                2.0 * channels * real(linear->conv_width - 1));
 }
 

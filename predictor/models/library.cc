@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr std::size_t kSuggestions = 3;
+constexpr std::size_t kAlike = 5;  // letters in a row that two close names share
 
 std::string lower(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -136,10 +137,12 @@ Result<ModelDescription> ModelLibrary::describe(const std::string& what, const R
   });
   if (!visited) return visited.error();
   if (found) return *std::move(found);
+  std::erase_if(all, [&](const std::string& name) { return likeness(lower(name), wanted) < kAlike; });
   std::ranges::stable_sort(all, std::greater{}, [&](const std::string& name) { return likeness(lower(name), wanted); });
   all.resize(std::min(all.size(), kSuggestions));
-  return Error{ErrorCode::usage, fmt::format("'{}' is neither a file or folder nor a built-in model; did you mean {}?",
-                                             what, fmt::join(all, " or "))};
+  return Error{ErrorCode::usage, fmt::format("'{}' is neither a file or folder nor a built-in model{}", what,
+                                             all.empty() ? " such as Qwen/Qwen3-32B"
+                                                         : fmt::format("; did you mean {}?", fmt::join(all, " or ")))};
 }
 
 }  // namespace roofcal::models

@@ -157,7 +157,11 @@ bool fp8_cache(const json& quantization) {
 
 Result<Formats> read_formats(const json& quantization, const std::string& base, std::int64_t layer) {
   Formats formats{base, base, base, base, base, base};
-  if (!quantization.is_object()) return formats;
+  if (quantization.is_null()) return formats;
+  if (!quantization.is_object()) {
+    return Error{ErrorCode::bad_data,
+                 fmt::format("quantization_config is {}, which is no object", quantization.dump())};
+  }
   // ModelOpt's own file holds the object under "quantization".
   const json* inner = object_in(quantization, "quantization");
   const json& object = inner != nullptr ? *inner : quantization;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "predictor/models/config_fields.h"
+#include "predictor/models/counts.h"
 #include "predictor/models/families.h"
 #include "predictor/models/layer_rules.h"
 #include "predictor/models/quantization.h"
@@ -111,7 +112,8 @@ std::string not_a_language_model(const json& outer, const json& text, const std:
 }
 
 bool biased(ConfigFields& fields, Bias rule, ConfigFields::Names flags) {
-  return rule == Bias::always || (rule == Bias::by_config && fields.flag(flags, false));
+  if (rule == Bias::always) return fields.flag({"enable_bias"}, true);  // OPT may turn them off
+  return rule == Bias::by_config && fields.flag(flags, false);
 }
 
 std::int64_t head_dim_of(ConfigFields& fields, const Family& family, std::int64_t hidden, std::int64_t heads) {
@@ -455,6 +457,11 @@ Result<ModelDescription> read_config(std::string_view text, const std::string& n
     return refuse(where, fmt::format("num_hidden_layers 1 at hidden_size {} is a draft model, not a language model: "
                                      "give the one that it drafts for",
                                      out.hidden));
+  }
+
+  constexpr double kMostParameters = 1e15;
+  if (const double parameters = count(out).parameters; parameters > kMostParameters) {
+    return refuse(where, fmt::format("counts {:.3g} parameters: no model has so many", parameters));
   }
 
   const std::string base = base_format(fields, out.notes);

@@ -145,6 +145,9 @@ TEST(BuiltinModels, UnknownNamesSuggestCloseOnes) {
   ASSERT_FALSE(unknown.ok());
   EXPECT_EQ(unknown.error().code, ErrorCode::usage);
   EXPECT_THAT(unknown.error().message, AllOf(HasSubstr("'Qwen/Qwen3-32'"), HasSubstr("Qwen/Qwen3-32B")));
+  const auto like_none = library().describe("nope.json");
+  ASSERT_FALSE(like_none.ok());
+  EXPECT_THAT(like_none.error().message, ::testing::Not(HasSubstr("did you mean")));
   const auto without_owner = library().describe("gpt-oss-120");
   ASSERT_FALSE(without_owner.ok());
   EXPECT_THAT(without_owner.error().message, HasSubstr("did you mean openai/gpt-oss-120b"));

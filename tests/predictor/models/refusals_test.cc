@@ -66,6 +66,16 @@ TEST(Refusals, NamesWhatIsMalformed) {
               HasSubstr("num_hidden_layers is 2000000000"));
 }
 
+TEST(Refusals, NumbersThatNoModelHas) {
+  EXPECT_THAT(refusal(R"({"model_type": "llama", "hidden_size": 1073741824, "num_hidden_layers": 9999,
+                          "num_attention_heads": 1024, "intermediate_size": 1073741824, "vocab_size": 1073741824})"),
+              HasSubstr("no model has so many"));
+  EXPECT_THAT(refusal(llama(R"("model_type": "qwen3", "head_dim": 1099511627776)")),
+              HasSubstr("head_dim is 1099511627776"));
+  EXPECT_THAT(refusal(llama(R"("model_type": "llama", "quantization_config": [1])")),
+              HasSubstr("quantization_config is [1], which is no object"));
+}
+
 TEST(Refusals, DraftModels) {
   for (const char* sign : {R"("architectures": ["LlamaForCausalLMEagle3"])", R"("draft_vocab_size": 32000)",
                            R"("architectures": ["MedusaModel"], "medusa_num_heads": 5)",
