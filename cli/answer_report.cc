@@ -100,9 +100,9 @@ Report answer_report(const Operator& op, std::span<const Told> answers, bool nea
                                          {"gpu", "gpu", Unit::none, asked},
                                          {"framework", "framework"},
                                          {"version", "version"},
-                                         {"kernel", "kernel"},
-                                         {"nearest", "nearest calibrated points"},
-                                         {"warnings", "warnings", Unit::none, Audience::programs}});
+                                         {"kernel", "kernel"}});
+  if (nearest) out.columns.push_back({"nearest", "nearest calibrated points"});
+  out.columns.push_back({"warnings", "warnings", Unit::none, Audience::programs});
 
   for (const Told& told : answers) {
     const Answer& answer = told.answer;
@@ -116,24 +116,24 @@ Report answer_report(const Operator& op, std::span<const Told> answers, bool nea
     const Work work = op.work(told.call.attributes, told.call.shape);
     const Bytes moved = work.bytes() + work.link_bytes;
     const std::vector<std::string> warnings = all_warnings(told);
-    const Record tail{std::string(to_string(told.cache)),
-                      answer.time.value(),
-                      answer.lo.value(),
-                      answer.hi.value(),
-                      fmt::format("{} .. {}", report::scaled(answer.lo.value(), Unit::seconds),
-                                  report::scaled(answer.hi.value(), Unit::seconds)),
-                      std::string(to_string(answer.bound)),
-                      answer.roofline.value(),
-                      answer.efficiency(),
-                      work.flops.value() > 0.0 ? Value((work.flops / answer.time).value()) : Value(),
-                      work.flops.value() > 0.0 ? Value() : Value((moved / answer.time).value()),
-                      std::string(to_string(answer.provenance)),
-                      told.resolution.gpu().name,
-                      told.resolution.framework(),
-                      told.resolution.version(),
-                      told.resolution.kernels()[answer.kernel],
-                      nearest ? Value(nearest_report(told)) : Value(),
-                      warnings};
+    Record tail{std::string(to_string(told.cache)),
+                answer.time.value(),
+                answer.lo.value(),
+                answer.hi.value(),
+                fmt::format("{} .. {}", report::scaled(answer.lo.value(), Unit::seconds),
+                            report::scaled(answer.hi.value(), Unit::seconds)),
+                std::string(to_string(answer.bound)),
+                answer.roofline.value(),
+                answer.efficiency(),
+                work.flops.value() > 0.0 ? Value((work.flops / answer.time).value()) : Value(),
+                work.flops.value() > 0.0 ? Value() : Value((moved / answer.time).value()),
+                std::string(to_string(answer.provenance)),
+                told.resolution.gpu().name,
+                told.resolution.framework(),
+                told.resolution.version(),
+                told.resolution.kernels()[answer.kernel]};
+    if (nearest) tail.emplace_back(nearest_report(told));
+    tail.emplace_back(warnings);
     record.insert(record.end(), tail.begin(), tail.end());
     out.records.push_back(std::move(record));
   }

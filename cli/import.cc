@@ -23,6 +23,14 @@ struct Options {
   ImportOptions import;
 };
 
+// A file that could not be read, as one without rows and with a reason for that.
+FileReport unread(const std::filesystem::path& file, const Error& error) {
+  FileReport report;
+  report.file = file.string();
+  report.reasons.push_back({0, error.message});
+  return report;
+}
+
 report::Report import_report(std::span<const FileReport> files) {
   report::Report reasons;
   reasons.columns = {{"line", "line"}, {"reason", "reason"}};
@@ -38,8 +46,13 @@ report::Report import_report(std::span<const FileReport> files) {
   FileReport sum;
   for (const FileReport& file : files) {
     report::Report list = reasons;
-    for (const Rejected& rejected : file.reasons) list.records.push_back({rejected.line, rejected.reason});
-    out.records.push_back({file.file, file.source, file.rows, file.stored, file.already_there, file.rejected,
+    for (const Rejected& rejected : file.reasons) {
+      // Of the whole file: no line.
+      const report::Value line = rejected.line > 0 ? report::Value(rejected.line) : report::Value();
+      list.records.push_back({line, rejected.reason});
+    }
+    out.records.push_back({file.file, file.source.empty() ? report::Value() : report::Value(file.source), file.rows,
+                           file.stored, file.already_there, file.rejected,
                            std::make_shared<const report::Report>(std::move(list)), file.warnings});
     sum.rows += file.rows;
     sum.stored += file.stored;
@@ -55,7 +68,10 @@ report::Report import_report(std::span<const FileReport> files) {
 }
 
 void tell(Session& session, const FileReport& file) {
-  for (const std::string& warning : file.warnings) session.warn(file.file + ": " + warning);
+  // What the table's reader says begins with the file's name as it is.
+  for (const std::string& warning : file.warnings) {
+    session.warn(warning.starts_with(file.file + ":") ? warning : file.file + ": " + warning);
+  }
   for (const Rejected& rejected : file.reasons) {
     session.warn(fmt::format("{}:{}: rejected: {}", file.file, rejected.line, rejected.reason));
   }
@@ -92,10 +108,14 @@ Result<int> import(Session& session, const Options& options) {
       reports.push_back(*std::move(imported));
       continue;
     }
-    // One bad file does not stop the others, unless asked to; nothing of it was stored.
-    if (import.strict || files.size() == 1) return imported.error();
+    // One bad file does not stop the others, unless asked to; nothing of it was stored. Programs hear of it in the
+    // result too; for people a lone line is enough.
+    const bool lone = files.size() == 1 && session.format() == report::Format::table;
+    if (lone || imported.error().code == ErrorCode::usage) return imported.error();
     session.err() << "roofcal: " << imported.error().message << '\n';
     status = exit_status(imported.error().code);
+    reports.push_back(unread(files[i], imported.error()));
+    if (import.strict) break;
   }
   session.print(import_report(reports));
   return status;

@@ -14,6 +14,8 @@
 namespace roofcal::cli {
 namespace {
 
+constexpr std::size_t kMostWarnings = 20;  // lines on stderr; each answer keeps its own
+
 struct Options {
   explicit Options(Family family) : arguments(std::move(family)) {}
   OperatorArguments arguments;
@@ -58,8 +60,12 @@ Result<int> predict(Session& session, const Options& options) {
       if (auto complaint = strict_complaint(told.answer.provenance, "the answer", warnings)) return *complaint;
     }
     for (const std::string& warning : warnings) {
-      if (warned.insert(warning).second) session.warn(warning);
+      if (warned.insert(warning).second && warned.size() <= kMostWarnings) session.warn(warning);
     }
+  }
+  if (warned.size() > kMostWarnings) {
+    session.warn(
+        fmt::format("{} more warnings; --format json has each with its answer", warned.size() - kMostWarnings));
   }
   const report::Format format = session.format();
   const bool nested = answers.size() == 1 || format == report::Format::json || format == report::Format::jsonl;

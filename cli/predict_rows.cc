@@ -272,7 +272,10 @@ void RowsJob::read_row(const Line& line) {
 
 Result<void> RowsJob::complain(const Row& row, const Error& error) {
   const std::string message = fmt::format("{}:{}: {}", name(), row.line, error.message);
-  if (session_.options().strict) return Error{error.code, message};
+  // What would be misuse on the command line is bad data in a file.
+  if (session_.options().strict) {
+    return Error{error.code == ErrorCode::usage ? ErrorCode::bad_data : error.code, message};
+  }
   ++failed_;
   all_uncalibrated_ = all_uncalibrated_ && error.code == ErrorCode::not_calibrated;
   if (failed_ <= kMostComplaints) session_.err() << "roofcal: " << message << '\n';

@@ -287,7 +287,8 @@ Result<int> validate(Session& session, const Options& options) {
         if (sample.kind == kOperatorSample) operators.insert(sample.key.op);
         return Result<void>();
       });
-      if (!seen) return seen.error();
+      if (!seen && seen.error().code == ErrorCode::usage) return seen.error();
+      // What else is wrong with a file is said when it is its turn.
     }
     auto opened = RowsFile::open(options.rows, std::move(operators));
     if (!opened) return opened.error();
@@ -297,24 +298,38 @@ Result<int> validate(Session& session, const Options& options) {
   Validation validation(session, **predictor, std::move(rows));
   Progress progress(session, "validating", static_cast<std::int64_t>(files.size()));
   std::int64_t rejected = 0;
+  int unread_status = 0;
   for (std::size_t i = 0; i < files.size(); ++i) {
     progress.step(static_cast<std::int64_t>(i));
     const std::string name = files[i].string();
-    const auto read = read_measurements(
-        files[i], **catalogue, reading,
-        [&](std::int64_t line, const StoredSample& sample) { return validation.add(name, line, sample); });
-    if (!read) return read.error();
+    std::int64_t good = 0;
+    const auto read =
+        read_measurements(files[i], **catalogue, reading, [&](std::int64_t line, const StoredSample& sample) {
+          ++good;
+          return validation.add(name, line, sample);
+        });
     const auto ended = validation.end_of_file();
     if (!ended) return ended.error();
     progress.clear();
-    for (const std::string& warning : read->warnings) session.warn(name + ": " + warning);
+    if (!read) {
+      // One bad file does not stop the others.
+      if (files.size() == 1 || read.error().code == ErrorCode::usage) return read.error();
+      session.err() << "roofcal: " << read.error().message
+                    << (good > 0 ? fmt::format(" (the {} rows before count)", good) : "") << '\n';
+      unread_status = exit_status(read.error().code);
+      continue;
+    }
+    for (const std::string& warning : read->warnings) {
+      session.warn(warning.starts_with(name + ":") ? warning : name + ": " + warning);
+    }
     for (const Rejected& row : read->reasons) {
       session.warn(fmt::format("{}:{}: left out: {}", name, row.line, row.reason));
     }
     rejected += read->rejected;
   }
   if (rejected > 0) session.warn(fmt::format("{} rows left out", rejected));
-  return validation.finish();
+  const auto status = validation.finish();
+  return status && unread_status != 0 ? Result<int>(unread_status) : status;
 }
 
 }  // namespace

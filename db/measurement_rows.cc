@@ -150,6 +150,7 @@ Result<FileReport> read_measurement_rows(
         fmt::format("{}: {}; the header has {}", report.file, report.reasons.front().reason, table->header_text()));
   }
   std::ranges::move(opened->format->warnings(), std::back_inserter(report.warnings));
+  if (report.rows == 0) report.warnings.emplace_back("holds no rows below its header");
   return report;
 }
 

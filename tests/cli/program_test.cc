@@ -101,8 +101,37 @@ TEST_F(Program, OneBadFileDoesNotStopTheOthers) {
   folder.write("b.csv", table());
   const Outcome outcome = roofcal(folder, "import a.csv b.csv --format json");
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_EQ(json::parse(outcome.out)["stored"], kRows);
+  const json report = json::parse(outcome.out);
+  EXPECT_EQ(report["stored"], kRows);
   EXPECT_NE(outcome.err.find("a.csv"), std::string::npos);
+  // A program that reads only the result hears of it too.
+  ASSERT_EQ(report["files"].size(), 2U);
+  EXPECT_EQ(report["files"][0]["file"], "a.csv");
+  EXPECT_EQ(report["files"][0]["stored"], 0);
+  EXPECT_TRUE(report["files"][0]["reasons"][0]["line"].is_null());
+  EXPECT_NE(report["files"][0]["reasons"][0]["reason"].get<std::string>().find("latency"), std::string::npos);
+}
+
+TEST_F(Program, AnUnreadableFileAloneIsALineForPeopleAndAResultForPrograms) {
+  const Folder folder;
+  folder.write("a.csv", "nothing,of,the,kind\n1,2,3,4\n");
+  const Outcome table = roofcal(folder, "import a.csv");
+  EXPECT_EQ(table.status, 1);
+  EXPECT_EQ(table.out, "");
+  EXPECT_EQ(std::ranges::count(table.err, '\n'), 1);
+  const Outcome program = roofcal(folder, "import a.csv --format json");
+  EXPECT_EQ(program.status, 1);
+  EXPECT_EQ(json::parse(program.out)["files"][0]["file"], "a.csv");
+  EXPECT_EQ(program.err, table.err);
+}
+
+TEST_F(Program, OneBadFileDoesNotStopTheValidationOfOthers) {
+  folder_->write("unreadable.csv", "nothing,of,the,kind\n1,2,3,4\n");
+  const Outcome outcome = run("validate unreadable.csv gemm_perf.csv --rows rows_of_two.csv --format json");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(json::parse(outcome.out)["overall"]["n"], kRows);
+  EXPECT_NE(outcome.err.find("unreadable.csv"), std::string::npos);
+  EXPECT_EQ(std::ranges::count(folder_->read("rows_of_two.csv"), '\n'), kRows + 1);
 }
 
 TEST_F(Program, CalibrateReportsEachClass) {
@@ -170,6 +199,23 @@ TEST_F(Program, ListsGiveOneAnswerEachInTheOrderWritten) {
   EXPECT_EQ(answers[0]["n"], 8192);
   EXPECT_EQ(answers[1]["n"], 1024);
   EXPECT_EQ(answers[7]["m"], 8);
+}
+
+TEST_F(Program, CsvHasTheSameColumnsForOneAnswerAsForMany) {
+  const auto heading = [](const Outcome& outcome) { return outcome.out.substr(0, outcome.out.find('\n')); };
+  const Outcome one = run("predict gemm --gpu h200 --m 64 --n 4096 --k 4096 --format csv");
+  const Outcome two = run("predict gemm --gpu h200 --m 64,128 --n 4096 --k 4096 --format csv");
+  ASSERT_EQ(one.status, 0) << one.err;
+  EXPECT_EQ(heading(one), heading(two));
+  EXPECT_EQ(heading(two).find("nearest"), std::string::npos);  // a list, which no cell holds
+}
+
+TEST_F(Program, WarningsOfManyAnswersAreFewLines) {
+  const Outcome many = run("predict gemm --gpu h200 --m 100000:101000 --n 4096 --k 4096 --format jsonl");
+  ASSERT_EQ(many.status, 0) << many.err;
+  EXPECT_EQ(std::ranges::count(many.out, '\n'), 1001);
+  EXPECT_LT(std::ranges::count(many.err, '\n'), 30);
+  EXPECT_NE(many.err.find("more warnings"), std::string::npos) << many.err.substr(0, 200);
 }
 
 TEST_F(Program, SeveralGpusAnswerOneEach) {
@@ -262,7 +308,13 @@ TEST_F(Program, ABadRowHasAReasonAndTheRestIsAnswered) {
   EXPECT_FALSE(answers[0]["error"].is_null());
   EXPECT_GT(answers[1]["time_s"], 0.0);
   EXPECT_TRUE(answers[1]["error"].is_null());
-  EXPECT_EQ(run("predict rows - --gpu h200_sxm --strict", input).status, 2);
+  EXPECT_EQ(run("predict rows - --gpu h200_sxm --strict", input).status, 1);
+}
+
+TEST_F(Program, StrictRowsStopAtABadRowAsAtBadData) {
+  const Outcome outcome = run("predict rows - --strict", "op,m,n,k,gpu\ngemm,16,4096,4096,toaster\n");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.err.find("stdin:2: GPU 'toaster'"), std::string::npos) << outcome.err;
 }
 
 TEST_F(Program, RowsStreamThroughManyBlocks) {

@@ -277,6 +277,7 @@ TEST_F(ImportTest, ASourceOfALaterVersion) {
 TEST_F(ImportTest, ATableWithoutRows) {
   const FileReport report = must(import(kHeader));
   EXPECT_EQ(report.rows, 0);
+  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("no rows")));
   EXPECT_EQ(must(store_.info()).runs, 0);
 }
 
