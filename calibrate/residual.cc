@@ -51,7 +51,7 @@ ResidualPlan plan_residual(std::size_t points, bool compact, std::uint64_t seed)
   trees.colsample_bynode = 0.5;
   trees.min_child_weight = 2.0;
   trees.lambda = 0.1;
-  trees.leaf_step = compact ? 1e-4 : 2e-5;
+  trees.leaf_step = compact ? 2e-4 : 2e-5;
   plan.fold_trees = trees;
   plan.fold_trees.rounds = 80;
   plan.fold_trees.max_depth = 10;
