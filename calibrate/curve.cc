@@ -68,12 +68,12 @@ Curve Curve::between_points() const {
   return curve;
 }
 
-nlohmann::json Curve::to_json() const { return {{"sizes", sizes_}, {"times_s", times_}}; }
+nlohmann::json Curve::to_json() const { return {{"sizes", sizes_}, {"estimates_s", times_}}; }
 
 Curve Curve::from_json(const nlohmann::json& json) {
   Curve curve;
   curve.sizes_ = read_numbers(json, "sizes");
-  curve.times_ = read_numbers(json, "times_s");
+  curve.times_ = read_numbers(json, "estimates_s");
   require(!curve.sizes_.empty() && curve.sizes_.size() == curve.times_.size(),
           "a curve of sizes and times of different number");
   require(std::ranges::adjacent_find(curve.sizes_, std::greater_equal<>()) == curve.sizes_.end(),

@@ -75,7 +75,7 @@ TEST(Curve, BetweenPointsHoldsNoMeasuredTimeAndStaysClose) {
   const Curve curve = Curve(points).between_points();
   const nlohmann::json json = curve.to_json();
   for (const Sample& point : points) {
-    for (const double time : json["times_s"]) {
+    for (const double time : json["estimates_s"]) {
       EXPECT_GT(std::abs(time / point.time.value() - 1.0), 1e-9) << point.shape[0];
     }
     EXPECT_NEAR(curve.time(static_cast<double>(point.shape[0])) / point.time.value(), 1.0, 0.15);
@@ -89,10 +89,10 @@ TEST(Curve, RefusesBrokenFiles) {
   bad["sizes"][1] = bad["sizes"][0];
   EXPECT_THROW(static_cast<void>(Curve::from_json(bad)), std::invalid_argument);
   bad = good;
-  bad["times_s"][2] = 0.0;
+  bad["estimates_s"][2] = 0.0;
   EXPECT_THROW(static_cast<void>(Curve::from_json(bad)), std::invalid_argument);
   bad = good;
-  bad["times_s"].erase(0);
+  bad["estimates_s"].erase(0);
   EXPECT_THROW(static_cast<void>(Curve::from_json(bad)), std::invalid_argument);
 }
 
