@@ -1,7 +1,6 @@
 #include "calibrate/calibration.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -11,6 +10,7 @@
 #include "calibrate/class_key_json.h"
 #include "calibrate/gzip.h"
 #include "calibrate/json_reading.h"
+#include "db/whole_file.h"
 
 namespace roofcal {
 namespace {
@@ -100,28 +100,13 @@ Result<Calibration> parse_calibration(std::string_view bytes, const FindGpu& fin
 
 Result<void> save_calibration(const Calibration& calibration, const std::filesystem::path& file) {
   const std::string bytes = serialise_calibration(calibration);
-  // The process's number keeps two writers apart.
-  std::filesystem::path temporary = file;
-  temporary += fmt::format(".{}.tmp", getpid());
-  {
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    out.close();
-    if (!out) {
-      const Error error = system_error(temporary, "cannot write");
-      std::error_code ignored;
-      std::filesystem::remove(temporary, ignored);
-      return error;
-    }
-  }
-  std::error_code failure;
-  std::filesystem::rename(temporary, file, failure);
-  if (failure) {
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
-    return Error{ErrorCode::io, fmt::format("{}: cannot replace it: {}", file.string(), failure.message())};
-  }
-  return {};
+  auto place = WholeFile::create(file);
+  if (!place) return place.error();
+  std::ofstream out(place->unfinished(), std::ios::binary | std::ios::trunc);
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  if (!out) return system_error(place->unfinished(), "cannot write");
+  return place->keep();
 }
 
 Result<Calibration> load_calibration(const std::filesystem::path& file, const FindGpu& find_gpu) {

@@ -39,7 +39,7 @@ using FindGpu = std::function<const GpuSpec*(std::string_view)>;
 /// is not in the catalogue. No input crashes it.
 [[nodiscard]] Result<Calibration> parse_calibration(std::string_view bytes, const FindGpu& find_gpu);
 
-/// Written to a temporary name beside the file and renamed: all or nothing.
+/// All or nothing (db/whole_file.h).
 [[nodiscard]] Result<void> save_calibration(const Calibration& calibration, const std::filesystem::path& file);
 /// As parse_calibration; errors name the file.
 [[nodiscard]] Result<Calibration> load_calibration(const std::filesystem::path& file, const FindGpu& find_gpu);
