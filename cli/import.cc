@@ -68,10 +68,7 @@ report::Report import_report(std::span<const FileReport> files) {
 }
 
 void tell(Session& session, const FileReport& file) {
-  // What the table's reader says begins with the file's name as it is.
-  for (const std::string& warning : file.warnings) {
-    session.warn(warning.starts_with(file.file + ":") ? warning : file.file + ": " + warning);
-  }
+  for (const std::string& warning : file.warnings) session.warn(file.line_of(warning));
   for (const Rejected& rejected : file.reasons) {
     session.warn(fmt::format("{}:{}: rejected: {}", file.file, rejected.line, rejected.reason));
   }

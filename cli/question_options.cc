@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "cli/options.h"
+#include "core/lower_case.h"
 
 namespace roofcal::cli {
 
@@ -35,10 +35,6 @@ Question QuestionOptions::question(std::string_view one_gpu) const {
   return question;
 }
 
-std::string framework_name(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
+std::string framework_name(std::string_view text) { return lower_case(text); }
 
 }  // namespace roofcal::cli

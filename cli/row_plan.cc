@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "cli/field_text.h"
+#include "core/lower_case.h"
 
 namespace roofcal::cli {
 namespace {
@@ -17,8 +17,7 @@ constexpr std::array<std::string_view, 7> kQuestion{"op", "phase", "gpu", "frame
 Result<RowPlan> RowPlan::from_header(std::span<const Cell> header) {
   RowPlan plan;
   for (const Cell& cell : header) {
-    std::string name = column_name(cell.value);
-    std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::string name = lower_case(column_name(cell.value));
     if (name == "framework_version") name = "version";
     const auto index = static_cast<int>(plan.names_.size());
     if (!name.empty() && !plan.by_name_.emplace(name, index).second) {

@@ -319,9 +319,7 @@ Result<int> validate(Session& session, const Options& options) {
       unread_status = exit_status(read.error().code);
       continue;
     }
-    for (const std::string& warning : read->warnings) {
-      session.warn(warning.starts_with(name + ":") ? warning : name + ": " + warning);
-    }
+    for (const std::string& warning : read->warnings) session.warn(read->line_of(warning));
     for (const Rejected& row : read->reasons) {
       session.warn(fmt::format("{}:{}: left out: {}", name, row.line, row.reason));
     }

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
+
+#include "core/lower_case.h"
 
 namespace roofcal {
 namespace {
@@ -46,12 +47,6 @@ constexpr std::array<Alias, 13> kAliases{{{"bf16", "bfloat16"},
                                           {"fp4", "nvfp4"},
                                           {"w8a8_sq", "sq"}}};
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
 }  // namespace
 
 std::string_view to_string(Rate rate) {
@@ -63,7 +58,7 @@ std::string_view to_string(Rate rate) {
 std::span<const DType> all_dtypes() { return kDTypes; }
 
 const DType* find_dtype(std::string_view name) {
-  std::string wanted = lower(name);
+  std::string wanted = lower_case(name);
   if (const auto* alias = std::ranges::find(kAliases, wanted, &Alias::alias); alias != kAliases.end()) {
     wanted = alias->name;
   }

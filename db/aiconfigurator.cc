@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/lower_case.h"
 #include "db/cell_text.h"
 
 namespace roofcal {
@@ -16,12 +17,6 @@ namespace {
 constexpr double kSecondsPerMillisecond = 1e-3;
 
 Error bad(std::string message) { return Error{ErrorCode::bad_data, std::move(message)}; }
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
 
 const Operator* operator_of_table(std::string_view op_name) {
   for (const Operator* op : all_operators()) {
@@ -89,7 +84,7 @@ class Aiconfigurator final : public RowFormat {
     sample.key.attributes = std::move(call->attributes);
     sample.key.cache = CacheMode::hot;
     if (call->framework.empty()) {
-      sample.key.framework = lower(take(framework_));
+      sample.key.framework = lower_case(take(framework_));
       sample.key.version = take(version_);
       sample.launch_mode = sample.key.kernel.ends_with("_eager") ? "stream" : "graph";
     } else {

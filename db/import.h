@@ -26,6 +26,11 @@ struct FileReport {
   std::int64_t rows = 0, stored = 0, already_there = 0, rejected = 0;
   std::vector<Rejected> reasons;  ///< the first 20 are kept
   std::vector<std::string> warnings;
+
+  /// A warning as a line of its own, beginning with the file's name; what the table's reader says does already.
+  [[nodiscard]] std::string line_of(const std::string& warning) const {
+    return warning.starts_with(file + ":") ? warning : file + ": " + warning;
+  }
 };
 
 struct ImportOptions {

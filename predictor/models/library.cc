@@ -4,11 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
+
+#include "core/lower_case.h"
 
 namespace roofcal::models {
 namespace {
@@ -18,11 +19,6 @@ using nlohmann::json;
 
 constexpr std::size_t kSuggestions = 3;
 constexpr std::size_t kAlike = 5;  // letters in a row that two close names share
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 Result<std::string> read_file(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -121,13 +117,13 @@ Result<ModelDescription> ModelLibrary::describe(const std::string& what, const R
   std::error_code failure;
   if (fs::exists(what, failure)) return from_file(what, options);
 
-  const std::string wanted = lower(what);
+  const std::string wanted = lower_case(what);
   std::optional<Result<ModelDescription>> found;
   std::vector<std::string> all;
   const auto visited = visit_files(folder_, [&](const fs::path& file, const json& model) {
     for (const auto& [name, patch] : model["releases"].items()) {
       all.push_back(name);
-      if (lower(name) != wanted) continue;
+      if (lower_case(name) != wanted) continue;
       json config = model["config"];
       config.merge_patch(patch);
       found.emplace(read_config(config.dump(), name, file.string(), options));
@@ -137,8 +133,9 @@ Result<ModelDescription> ModelLibrary::describe(const std::string& what, const R
   });
   if (!visited) return visited.error();
   if (found) return *std::move(found);
-  std::erase_if(all, [&](const std::string& name) { return likeness(lower(name), wanted) < kAlike; });
-  std::ranges::stable_sort(all, std::greater{}, [&](const std::string& name) { return likeness(lower(name), wanted); });
+  std::erase_if(all, [&](const std::string& name) { return likeness(lower_case(name), wanted) < kAlike; });
+  std::ranges::stable_sort(all, std::greater{},
+                           [&](const std::string& name) { return likeness(lower_case(name), wanted); });
   all.resize(std::min(all.size(), kSuggestions));
   return Error{ErrorCode::usage, fmt::format("'{}' is neither a file or folder nor a built-in model{}", what,
                                              all.empty() ? " such as Qwen/Qwen3-32B"

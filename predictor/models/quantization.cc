@@ -4,26 +4,22 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <optional>
 #include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/lower_case.h"
+
 namespace roofcal::models {
 namespace {
 
 using nlohmann::json;
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 std::string text_of(const json& object, const char* name) {
   const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? lower(found->get<std::string>()) : "";
+  return found != object.end() && found->is_string() ? lower_case(found->get<std::string>()) : "";
 }
 
 const json* object_in(const json& object, const char* name) {
@@ -148,7 +144,7 @@ bool fp8_cache(const json& quantization) {
     const auto found = quantization.find(name);
     if (found == quantization.end()) continue;
     if (found->is_object() && bits_of(*found, "num_bits") == 8) return true;
-    if (found->is_string() && lower(found->get<std::string>()) == "fp8") return true;
+    if (found->is_string() && lower_case(found->get<std::string>()) == "fp8") return true;
   }
   return false;
 }
