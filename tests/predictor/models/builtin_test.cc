@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -13,6 +12,7 @@
 
 #include "predictor/models/counts.h"
 #include "predictor/models/library.h"
+#include "tests/predictor/models/data_path.h"
 
 namespace roofcal::models {
 namespace {
@@ -99,8 +99,7 @@ TEST(BuiltinModels, AllReadAndAnswerInAnyCase) {
 }
 
 TEST(BuiltinModels, AgreeWithThePublishedConfigs) {
-  const char* given = std::getenv("ROOFCAL_DATA");
-  const fs::path folder = fs::path(given != nullptr ? given : "/nowhere") / "files" / "hfconfig";
+  const fs::path folder = data_path("files/hfconfig");
   if (!fs::exists(folder)) GTEST_SKIP() << "no configs at " << folder << ": set ROOFCAL_DATA";
   int compared = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {
@@ -116,8 +115,7 @@ TEST(BuiltinModels, AgreeWithThePublishedConfigs) {
 }
 
 TEST(BuiltinModels, HoldEveryModelOfTheServingMeasurements) {
-  const char* given = std::getenv("ROOFCAL_DATA");
-  const fs::path file = fs::path(given != nullptr ? given : "/nowhere") / "e2e" / "serving.csv";
+  const fs::path file = data_path("e2e/serving.csv");
   if (!fs::exists(file)) GTEST_SKIP() << "no serving measurements at " << file << ": set ROOFCAL_DATA";
   std::ifstream in(file);
   std::string line;

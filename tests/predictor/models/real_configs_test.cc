@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include "predictor/models/counts.h"
 #include "predictor/models/library.h"
+#include "tests/predictor/models/data_path.h"
 
 namespace roofcal::models {
 namespace {
@@ -27,8 +27,7 @@ struct Published {
 class RealConfig : public ::testing::TestWithParam<Published> {};
 
 TEST_P(RealConfig, HasThePublishedCounts) {
-  const char* given = std::getenv("ROOFCAL_DATA");
-  const fs::path folder = fs::path(given != nullptr ? given : "/nowhere") / "files" / "hfconfig";
+  const fs::path folder = data_path("files/hfconfig");
   if (!fs::exists(folder)) GTEST_SKIP() << "no configs at " << folder << ": set ROOFCAL_DATA";
   const Published& published = GetParam();
   const auto model = ModelLibrary("/nowhere").describe((folder / (published.file + ".config.json")).string());
