@@ -119,6 +119,11 @@ using lowering::real;
 using lowering::Writer;
 using models::Part;
 
+Fusions fusions_of(std::string_view framework) {
+  const bool trtllm = framework == "trtllm";
+  return {trtllm, trtllm};
+}
+
 std::int64_t rows_of(Rows rows, const StepTokens& tokens) {
   switch (rows) {
     case Rows::tokens:
@@ -245,8 +250,10 @@ std::vector<LoweredOperator> lower_layer(const models::ModelDescription& model, 
   Writer writer(model, spread, options);
   const double hidden = real(model.hidden);
   // Each normalisation takes the residual sum with it.
-  for (std::int64_t i = 0; i < layer.norms; ++i)
+  const bool fused = options.fusions.norm_in_all_reduce && spread.tp > 1 && spread.dp == 1;
+  for (std::int64_t i = 0; i < layer.norms && !fused; ++i) {
     writer.memory("residual and norm", Rows::tokens, 2 * hidden, 2 * hidden);
+  }
   lowering::lower_mixer(writer, layer);
   const bool has_mixer = !std::holds_alternative<std::monostate>(layer.mixer);
   // With a single norm attention and feed-forward layer work side by side and their sum is reduced once.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -111,10 +112,22 @@ struct LoweredOperator {
 /// The work of a call in this step; nullopt when the step does not run it.
 [[nodiscard]] std::optional<Work> work_of(const LoweredOperator& lowered, const StepTokens& tokens);
 
+/// What a framework does in one kernel with something else.
+struct Fusions {
+  bool norm_in_all_reduce = false;   ///< residual and norm behind an all-reduce are part of it
+  bool rotary_in_attention = false;  ///< the attention call rotates queries and keys itself
+
+  friend bool operator==(const Fusions&, const Fusions&) = default;
+};
+/// TensorRT-LLM does both (its all-reduce takes a fused RESIDUAL_RMS_NORM; its attention operator rotates, and is timed
+/// so). Of other frameworks neither is taken for granted.
+[[nodiscard]] Fusions fusions_of(std::string_view framework);
+
 struct LowerOptions {
   std::int64_t distribution = 0;  ///< of the router (core/moe.h): 0 balanced, 1200: power law of exponent 1.2
   std::string topology = "node";  ///< of the collectives
-  bool drafting = false;          ///< adds the passes of a multi-token-prediction layer that drafts
+  Fusions fusions;
+  bool drafting = false;  ///< adds the passes of a multi-token-prediction layer that drafts
 };
 
 /// What one GPU runs in a step: of all stages together, as a token passes them one after the other. Equal operators of

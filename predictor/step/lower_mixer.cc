@@ -36,13 +36,15 @@ void attention(Writer& writer, const Attention& attention) {
 
   writer.gemm(attention.borrows_cache ? "query projection" : "qkv projection", Part::attention, Rows::tokens,
               q + gate + keys_values, hidden);
-  const double cached = attention.borrows_cache ? 0.0 : real(2 * kv);
   if (attention.qk_norm != Attention::QkNorm::none) {
     const double normed = real(q) + (attention.borrows_cache ? 0.0 : real(kv));
     writer.memory("query and key norm", Rows::tokens, normed, normed);
   }
-  writer.memory("rotary and cache write", Rows::tokens, real(q + keys_values),
-                real(q) + cached * cache_bytes(writer) / kHalf);
+  // The attention call writes the new keys and values to the cache.
+  if (!writer.options.fusions.rotary_in_attention) {
+    const double rotated = real(q) + (attention.borrows_cache ? 0.0 : real(kv));
+    writer.memory("rotary embedding", Rows::tokens, rotated, rotated);
+  }
   for (const char* phase : {"context_attention", "generation_attention"}) {
     LoweredOperator call;
     call.name = attention.window > 0 ? "sliding attention" : "attention";
@@ -138,9 +140,10 @@ void mla(Writer& writer, const Mla& mla) {
   writer.memory("latent norm", Rows::tokens, real(mla.q_rank + mla.kv_rank), real(mla.q_rank + mla.kv_rank));
   writer.gemm("query projection", Part::attention, Rows::tokens, heads * (mla.nope_dim + mla.rope_dim),
               mla.q_rank > 0 ? mla.q_rank : hidden);
-  const double rotated = real(heads * mla.rope_dim);
-  writer.memory("rotary and cache write", Rows::tokens, rotated + real(latent),
-                rotated + real(latent) * cache_bytes(writer) / kHalf);
+  if (!writer.options.fusions.rotary_in_attention) {
+    const double rotated = real((heads + 1) * mla.rope_dim);
+    writer.memory("rotary embedding", Rows::tokens, rotated, rotated);
+  }
   if (mla.indexer) indexer(writer, mla, *mla.indexer);
 
   // Keys and values from the latent. Prompts: one product. Decode: the same weights on the queries' and the outputs'
