@@ -61,12 +61,14 @@ Bytes cold_bytes(const LoweredOperator& lowered, const Work& work) {
 }
 
 OperatorPricer::OperatorPricer(const LoweredOperator& lowered, const GpuSpec& gpu, const MemoryBandwidth& bandwidth,
-                               std::shared_ptr<const Resolution> resolution)
+                               Answering first, Answering second, bool asked)
     : lowered_(&lowered),
       table_(lowered.table()),
       gpu_(&gpu),
       bandwidth_(&bandwidth),
-      resolution_(std::move(resolution)) {}
+      first_(std::move(first)),
+      second_(std::move(second)),
+      asked_(asked) {}
 
 std::size_t OperatorPricer::ShapeHash::operator()(const Shape& shape) const {
   std::uint64_t hash = 1469598103934665603U;  // FNV-1a over the values
@@ -81,14 +83,27 @@ Result<Price> OperatorPricer::price_shape(const Shape& shape) const {
   const Work work = table_->work(lowered_->attributes, shape);
   const Bytes cold = cold_bytes(*lowered_, work);
   const Seconds hard = cold / gpu_->memory_bandwidth;
-  if (resolution_ == nullptr) {
+  if (first_.resolution == nullptr) {
     Price price = price_by_bound(*gpu_, *bandwidth_, work);
     price.roofline = std::max(price.roofline, hard);
     price.lo = std::max(price.lo, hard);
     return price;
   }
-  const Answer answer = resolution_->predict(shape);
-  Price price{answer.time, answer.lo, answer.hi, answer.roofline, answer.bound, answer.provenance, answer.kernel};
+  Answer answer = first_.resolution->predict(shape);
+  const bool stands_in = second_.resolution != nullptr && first_.resolution->host_bound(answer.kernel);
+  const Answering& answering = stands_in ? second_ : first_;
+  if (stands_in) answer = second_.resolution->predict(shape);
+  Price price;
+  price.time = answer.time;
+  price.lo = answer.lo;
+  price.hi = answer.hi;
+  price.roofline = answer.roofline;
+  price.bound = answer.bound;
+  price.provenance = answer.provenance;
+  price.by = answering.resolution.get();
+  price.kernel = answer.kernel;
+  price.error_class = answering.first_class + answer.kernel;
+  if (stands_in && asked_) price.provenance = std::max(price.provenance, Provenance::transferred);
   if (!lowered_->stand_in.empty()) price.provenance = std::max(price.provenance, Provenance::transferred);
   const Seconds fetched = cold / bandwidth_->value;
   if (fetched > price.time) {
@@ -132,16 +147,23 @@ Result<std::optional<Price>> OperatorPricer::price(const StepTokens& tokens) {
 
 std::vector<std::string> OperatorPricer::warnings(const StepTokens& tokens) const {
   std::vector<std::string> out;
-  if (resolution_ == nullptr) return out;
+  const auto shape = shape_of(*lowered_, tokens);
+  if (first_.resolution == nullptr || !shape) return out;
   if (!lowered_->stand_in.empty()) out.push_back(lowered_->stand_in);
   if (tokens.decode.drafted > 0 && !lowered_->each_draft && reads_cache(lowered_->op)) {
     out.emplace_back("tokens that check a draft are priced as more query heads on the same keys");
   }
-  const auto general = resolution_->warnings();
+  Answer answer = first_.resolution->predict(*shape);
+  const Resolution* by = first_.resolution.get();
+  if (second_.resolution != nullptr && by->host_bound(answer.kernel)) {
+    out.push_back(fmt::format("kernel {} of {} was timed while the host, not the GPU, set the pace: {} answers",
+                              by->kernels()[answer.kernel], by->framework(), second_.resolution->framework()));
+    by = second_.resolution.get();
+    answer = by->predict(*shape);
+  }
+  const auto general = by->warnings();
   out.insert(out.end(), general.begin(), general.end());
-  const auto shape = shape_of(*lowered_, tokens);
-  if (!shape) return {};
-  const auto special = resolution_->warnings(*shape, resolution_->predict(*shape));
+  const auto special = by->warnings(*shape, answer);
   out.insert(out.end(), special.begin(), special.end());
   return out;
 }

@@ -21,7 +21,15 @@ struct Price {
   Seconds roofline{};  ///< the hard bound, weights and cache coming from HBM
   Limit bound = Limit::compute;
   Provenance provenance = Provenance::roofline;
-  std::uint16_t kernel = 0;  ///< index into Resolution::kernels(), where a calibration answered
+  const Resolution* by = nullptr;  ///< the calibration that answered; null: priced by its bound
+  std::uint16_t kernel = 0;        ///< index into by->kernels()
+  std::size_t error_class = 0;     ///< calls of one class err alike; 0: all that is priced by its bound
+};
+
+/// A calibration that may answer, and the error class of its first kernel: those of the others follow.
+struct Answering {
+  std::shared_ptr<const Resolution> resolution;
+  std::size_t first_class = 0;
 };
 
 /// Priced by what it has to do at the datasheet's peaks, but with the calibrated bandwidth of the memory, behind a
@@ -36,13 +44,14 @@ struct Price {
 /// Prices the calls of one operator of a step, remembering them by shape. Not for use by several threads at once.
 class OperatorPricer {
  public:
-  /// `resolution`: null where nothing calibrated answers. All references outlive the pricer.
-  OperatorPricer(const LoweredOperator& lowered, const GpuSpec& gpu, const MemoryBandwidth& bandwidth,
-                 std::shared_ptr<const Resolution> resolution);
+  /// `first`: who answers, null for nobody. `second` steps in where the first one's kernel was timed while the host set
+  /// the pace; may be null. `asked`: the framework of the first was asked for by name, so that the second is a
+  /// stand-in. All references outlive the pricer.
+  OperatorPricer(const LoweredOperator& lowered, const GpuSpec& gpu, const MemoryBandwidth& bandwidth, Answering first,
+                 Answering second, bool asked);
 
   /// nullopt when the step does not run the operator. Errors: usage, a size beyond what the operator allows.
   [[nodiscard]] Result<std::optional<Price>> price(const StepTokens& tokens);
-  [[nodiscard]] const Resolution* resolution() const { return resolution_.get(); }
   /// What answered this call leaves to be said.
   [[nodiscard]] std::vector<std::string> warnings(const StepTokens& tokens) const;
 
@@ -56,7 +65,8 @@ class OperatorPricer {
   const Operator* table_;  // null for what no table covers
   const GpuSpec* gpu_;
   const MemoryBandwidth* bandwidth_;
-  std::shared_ptr<const Resolution> resolution_;
+  Answering first_, second_;
+  bool asked_;
   std::unordered_map<Shape, Price, ShapeHash> known_;
 };
 

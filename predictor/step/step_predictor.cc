@@ -51,18 +51,18 @@ Result<StepPredictor> StepPredictor::make(const Predictor& predictor, const GpuS
   if (!bandwidth) return bandwidth.error();
   out.bandwidth_ = std::make_unique<const MemoryBandwidth>(*std::move(bandwidth));
   out.pricers_.resize(out.operators_->size());
-  out.class_of_operator_.resize(out.operators_->size());
   return out;
 }
 
-Result<std::shared_ptr<const Resolution>> StepPredictor::resolve(const LoweredOperator& lowered) {
+Result<std::shared_ptr<const Resolution>> StepPredictor::resolve(const LoweredOperator& lowered,
+                                                                 const std::string& framework) const {
   Question question;
   question.gpu = gpu_->name;
   question.op = lowered.op;
   question.attributes = lowered.attributes;
   if (!is_nobodys(lowered)) {
-    question.framework = question_.framework;
-    question.version = question_.version;
+    question.framework = framework;
+    if (framework == question_.framework) question.version = question_.version;
   }
   auto resolved = predictor_->resolve(question);
   if (!resolved) return resolved;
@@ -76,26 +76,61 @@ Result<std::shared_ptr<const Resolution>> StepPredictor::resolve(const LoweredOp
   return resolved;
 }
 
+Result<std::shared_ptr<const Resolution>> StepPredictor::unhindered(const LoweredOperator& lowered,
+                                                                    const Resolution& instead_of) const {
+  const auto hindered = [](const Resolution& resolution) {
+    for (std::size_t kernel = 0; kernel < resolution.kernels().size(); ++kernel) {
+      if (resolution.host_bound(static_cast<std::uint16_t>(kernel))) return true;
+    }
+    return false;
+  };
+  if (!hindered(instead_of)) return std::shared_ptr<const Resolution>();
+  const auto there = instead_of.frameworks();
+  std::vector<std::string> others(there.begin(), there.end());
+  std::erase(others, instead_of.framework());
+  while (!others.empty()) {
+    const std::string best = preferred_framework(others);
+    auto resolved = resolve(lowered, best);
+    if (!resolved || !hindered(**resolved)) return resolved;
+    std::erase(others, best);
+  }
+  return std::shared_ptr<const Resolution>();
+}
+
+Answering StepPredictor::answering(std::shared_ptr<const Resolution> resolution) {
+  Answering out;
+  if (resolution == nullptr) return out;
+  out.first_class = classes_;
+  classes_ += resolution->kernels().size();
+  out.resolution = std::move(resolution);
+  return out;
+}
+
 Result<void> StepPredictor::prepare(std::size_t index) {
   const LoweredOperator& lowered = (*operators_)[index];
-  std::shared_ptr<const Resolution> resolution;
+  Known none;
+  const Known* known = &none;
   if (lowered.table() != nullptr) {
     const auto key = std::pair(lowered.op, lowered.attributes);
-    auto known = resolved_.find(key);
-    if (known == resolved_.end()) {
-      auto resolved = resolve(lowered);
-      if (!resolved && resolved.error().code != ErrorCode::not_calibrated) return resolved.error();
-      if (!resolved) reasons_[key] = resolved.error().message;
-      known = resolved_.emplace(key, resolved ? *resolved : nullptr).first;
+    auto entry = known_.find(key);
+    if (entry == known_.end()) {
+      auto first = resolve(lowered, question_.framework);
+      if (!first && first.error().code != ErrorCode::not_calibrated) return first.error();
+      Known found;
+      if (first) {
+        auto second = unhindered(lowered, **first);
+        if (!second) return second.error();
+        found.first = answering(*std::move(first));
+        found.second = answering(*std::move(second));
+      } else {
+        found.reason = first.error().message;
+      }
+      entry = known_.emplace(key, std::move(found)).first;
     }
-    resolution = known->second;
+    known = &entry->second;
   }
-  if (resolution != nullptr) {
-    const auto [entry, is_new] = first_class_.emplace(resolution.get(), classes_);
-    if (is_new) classes_ += resolution->kernels().size();
-    class_of_operator_[index] = entry->second;
-  }
-  pricers_[index] = std::make_unique<OperatorPricer>(lowered, *gpu_, *bandwidth_, std::move(resolution));
+  pricers_[index] = std::make_unique<OperatorPricer>(lowered, *gpu_, *bandwidth_, known->first, known->second,
+                                                     !question_.framework.empty());
   return {};
 }
 
@@ -114,7 +149,7 @@ Result<StepTime> StepPredictor::evaluate(const StepTokens& tokens, std::vector<O
     if (!*priced) continue;
     const double calls =
         lowered.each_draft ? lowered.count * static_cast<double>(tokens.decode.drafted) : lowered.count;
-    lines.push_back({&lowered, pricers_[i]->resolution(), i, calls, **priced});
+    lines.push_back({&lowered, i, calls, **priced});
   }
 
   StepTime out;
@@ -128,8 +163,7 @@ Result<StepTime> StepPredictor::evaluate(const StepTokens& tokens, std::vector<O
     out.roofline += line.calls * each.roofline;
     by_provenance[static_cast<std::size_t>(each.provenance)] += time;
     by_bound[static_cast<std::size_t>(each.bound)] += time;
-    interval_.add(class_of_operator_[line.index] + (line.resolution != nullptr ? each.kernel : 0U),
-                  line.calls * (each.time - each.lo), line.calls * (each.hi - each.time));
+    interval_.add(each.error_class, line.calls * (each.time - each.lo), line.calls * (each.hi - each.time));
   }
   out.lo = std::max(out.time - interval_.below(), out.roofline);
   out.hi = out.time + interval_.above();
@@ -154,12 +188,12 @@ std::vector<std::string> StepPredictor::warnings(const StepTokens& tokens, std::
   constexpr std::string_view kNoTable = "priced by its bound, since no table covers it";
   for (const OperatorTime& line : lines) {
     const std::string& name = line.lowered->name;
-    if (line.resolution != nullptr) {
+    if (line.each.by != nullptr) {
       for (const std::string& text : pricers_[line.index]->warnings(tokens)) say(text, name);
       continue;
     }
-    const auto reason = reasons_.find(std::pair(line.lowered->op, line.lowered->attributes));
-    say(reason == reasons_.end() ? std::string(kNoTable) : "priced by its bound, since " + reason->second, name);
+    const auto known = known_.find(std::pair(line.lowered->op, line.lowered->attributes));
+    say(known == known_.end() ? std::string(kNoTable) : "priced by its bound, since " + known->second.reason, name);
   }
   for (const std::string& text : bandwidth_->warnings) say(text, "memory bandwidth");
   std::vector<std::string> out;

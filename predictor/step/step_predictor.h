@@ -23,8 +23,7 @@ struct StepQuestion {
 /// One line of a breakdown: all calls of one operator in a step.
 struct OperatorTime {
   const LoweredOperator* lowered = nullptr;
-  const Resolution* resolution = nullptr;  ///< null where it was priced by its bound
-  std::size_t index = 0;                   ///< into StepPredictor::operators()
+  std::size_t index = 0;  ///< into StepPredictor::operators()
   double calls = 0.0;
   Price each;  ///< of one call
 };
@@ -59,7 +58,12 @@ class StepPredictor {
  private:
   StepPredictor(const Predictor& predictor, const GpuSpec& gpu, StepQuestion question);
   [[nodiscard]] Result<void> prepare(std::size_t index);
-  [[nodiscard]] Result<std::shared_ptr<const Resolution>> resolve(const LoweredOperator& lowered);
+  [[nodiscard]] Result<std::shared_ptr<const Resolution>> resolve(const LoweredOperator& lowered,
+                                                                  const std::string& framework) const;
+  /// Another framework of the same GPU, none of whose kernels the host held back; null when there is none.
+  [[nodiscard]] Result<std::shared_ptr<const Resolution>> unhindered(const LoweredOperator& lowered,
+                                                                     const Resolution& instead_of) const;
+  [[nodiscard]] Answering answering(std::shared_ptr<const Resolution> resolution);
 
   const Predictor* predictor_;
   const GpuSpec* gpu_;
@@ -67,12 +71,13 @@ class StepPredictor {
   std::unique_ptr<const std::vector<LoweredOperator>> operators_;
   std::unique_ptr<const MemoryBandwidth> bandwidth_;
   std::vector<std::unique_ptr<OperatorPricer>> pricers_;  // by operator; null until a step runs it
-  // By operator's name and attributes: who answers, null for nobody; and why.
-  std::map<std::pair<std::string, Attributes>, std::shared_ptr<const Resolution>> resolved_;
-  std::map<std::pair<std::string, Attributes>, std::string> reasons_;
-  std::map<const Resolution*, std::size_t> first_class_;  // its kernels' classes follow each other
-  std::size_t classes_ = 1;                               // class 0: what is priced by its bound
-  std::vector<std::size_t> class_of_operator_;
+  // By operator's name and attributes: who answers; where nobody does, why.
+  struct Known {
+    Answering first, second;
+    std::string reason;
+  };
+  std::map<std::pair<std::string, Attributes>, Known> known_;
+  std::size_t classes_ = 1;  // class 0: what is priced by its bound
   StepInterval interval_;
   std::vector<OperatorTime> lines_;
 };
