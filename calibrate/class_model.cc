@@ -86,8 +86,7 @@ class Pass {
     estimate.bound = roofline(state_.gpu, state_.op->work(state_.key.attributes, shape), state_.key.cache);
     const Seconds least = state_.figures.least_over_bound * estimate.bound.time;
     estimate.time = std::max(Seconds(time), least);
-    estimate.lo =
-        std::clamp(Seconds(time * std::exp(scale * quantiles.lo - estimate.widening)), least, estimate.time);
+    estimate.lo = std::clamp(Seconds(time * std::exp(scale * quantiles.lo - estimate.widening)), least, estimate.time);
     estimate.hi = std::max(Seconds(time * std::exp(scale * quantiles.hi + estimate.widening)), estimate.time);
   }
 
@@ -182,6 +181,8 @@ ClassModel::~ClassModel() = default;
 const ClassKey& ClassModel::key() const { return state_->key; }
 const FitFigures& ClassModel::figures() const { return state_->figures; }
 
+const std::string& ClassModel::derived_from() const { return state_->derived_from; }
+
 void ClassModel::predict(std::span<const Shape> shapes, std::span<Estimate> out) const {
   if (!state_->parts.empty()) {
     predict_parts(*state_, shapes, out);
@@ -249,6 +250,7 @@ nlohmann::json ClassModel::to_json() const {
                          {"size_field", state_->size_field},
                          {"range", state_->range.to_json()},
                          {"points", state_->points.to_json()}};
+  if (!state_->derived_from.empty()) json["derived_from"] = state_->derived_from;
   if (!state_->curve.empty()) json["curve"] = state_->curve.to_json();
   if (!state_->trees.empty()) json["trees"] = state_->trees.to_json();
   if (!state_->process.empty()) {
@@ -288,6 +290,7 @@ Result<ClassModel> ClassModel::from_json(const nlohmann::json& json, const GpuSp
     state->bins = FeatureBins::from_json(member(json, "bins"));
     require(state->bins.features() == names.size(), "bins that are not those of the features");
 
+    if (json.contains("derived_from")) state->derived_from = read_string(json, "derived_from");
     if (json.contains("curve")) {
       require(state->op->fields().size() == 1, "a curve for shapes of several fields");
       state->curve = Curve::from_json(json["curve"]);

@@ -61,6 +61,9 @@ class ClassModel {
   [[nodiscard]] const ClassKey& key() const;
   [[nodiscard]] const FitFigures& figures() const;
 
+  /// Empty, or, where no call of the class was ever timed, what its coefficients were derived from.
+  [[nodiscard]] const std::string& derived_from() const;
+
   /// Estimates for many shapes (the fast path). No estimate lies below the hard bound of core/roofline.h, or, where
   /// measurements of the class beat that, below figures().least_over_bound of it.
   /// Domain: shapes legal for the operator. `out.size() == shapes.size()`.

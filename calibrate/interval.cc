@@ -173,6 +173,15 @@ Result<IntervalModel> IntervalModel::fit(const HeldOutErrors& errors, const Trai
   return model;
 }
 
+IntervalModel IntervalModel::of_quantiles(const std::array<std::int64_t, kBins - 1>& edges,
+                                          const std::array<Quantiles, kBins>& quantiles, double coverage) {
+  IntervalModel model;
+  model.edges_ = edges;
+  model.quantiles_ = quantiles;
+  model.coverage_ = coverage;
+  return model;
+}
+
 void IntervalModel::log_scales(const BinnedRows& rows, std::span<double> out) const {
   if (scale_.empty()) {
     std::fill(out.begin(), out.end(), log_scale_mean_);

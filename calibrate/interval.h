@@ -41,6 +41,11 @@ class IntervalModel {
   [[nodiscard]] static Result<IntervalModel> fit(const HeldOutErrors& errors, const TrainingRows& rows,
                                                  std::uint64_t seed);
 
+  /// Quantiles of log t - log estimate that were found elsewhere: the same scale everywhere. `edges`: sizes at which
+  /// the next bin begins, ascending. Preconditions: lo <= 0 <= hi.
+  [[nodiscard]] static IntervalModel of_quantiles(const std::array<std::int64_t, kBins - 1>& edges,
+                                                  const std::array<Quantiles, kBins>& quantiles, double coverage);
+
   /// ln of the error's scale for each row.
   void log_scales(const BinnedRows& rows, std::span<double> out) const;
   /// Quantiles for a size, on the scale of the errors of that size.

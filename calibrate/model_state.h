@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "calibrate/calibrated_range.h"
@@ -21,14 +22,15 @@ namespace roofcal {
 struct ClassModel::State {
   ClassKey key;
   FitFigures figures;
+  std::string derived_from;
   GpuSpec gpu;
   const Operator* op = nullptr;
   std::unique_ptr<Featurizer> featurizer;
 
-  std::vector<double> weights;    // of the columns, seconds a unit
-  std::size_t launch_column = 0;  // the number of columns when there is none; derived
+  std::vector<double> weights;     // of the columns, seconds a unit
+  std::size_t launch_column = 0;   // the number of columns when there is none; derived
   std::vector<BeyondCost> beyond;  // of the operator's fields; derived
-  FeatureBins bins;               // of the features: trees and interval scales share them
+  FeatureBins bins;                // of the features: trees and interval scales share them
   TreeEnsemble trees;
   GaussianProcess process;
   double process_share = 0.0;  // residual = share * process + (1 - share) * trees

@@ -40,6 +40,20 @@ struct Candidates {
   [[nodiscard]] bool empty() const { return by_framework.empty(); }
 };
 
+// Whether a class was derived from other operators' measurements, having none of its own.
+bool derived(const ClassModel* model) { return !model->derived_from().empty(); }
+
+// Measurements, where there are any, make what was derived without them superfluous.
+void prefer_measured(Candidates& candidates) {
+  const bool measured = std::ranges::any_of(candidates.origin, [](const auto& entry) { return !derived(entry.first); });
+  if (!measured) return;
+  for (auto& [framework, versions] : candidates.by_framework) {
+    for (auto& [version, models] : versions.by_version) std::erase_if(models, derived);
+    std::erase_if(versions.by_version, [](const auto& entry) { return entry.second.empty(); });
+  }
+  std::erase_if(candidates.by_framework, [](const auto& entry) { return entry.second.by_version.empty(); });
+}
+
 Candidates collect(std::span<const Calibration* const> calibrations, const ClassKey& wanted) {
   Candidates found;
   for (const Calibration* calibration : calibrations) {
@@ -57,6 +71,7 @@ Candidates collect(std::span<const Calibration* const> calibrations, const Class
       }
     }
   }
+  prefer_measured(found);
   return found;
 }
 
@@ -109,9 +124,8 @@ struct Resolution::State {
 
   void finish(const Shape& shape, const Estimate& estimate, std::uint16_t kernel, Answer& answer) const {
     // The model's bound holds where the question is the one it was calibrated for.
-    const Roofline bound = estimate_cache(kernel) == cache
-                               ? estimate.bound
-                               : roofcal::roofline(gpu, op->work(attributes, shape), cache);
+    const Roofline bound =
+        estimate_cache(kernel) == cache ? estimate.bound : roofcal::roofline(gpu, op->work(attributes, shape), cache);
     answer.kernel = kernel;
     answer.roofline = bound.time;
     answer.bound = estimate.launch_share > kLatencyShare ? Limit::latency : bound.limit;
@@ -400,6 +414,12 @@ Result<std::shared_ptr<const Resolution>> Predictor::resolve(const Question& que
   std::ranges::sort(models, {}, [](const ClassModel* m) { return std::string_view(m->key().kernel); });
   for (const ClassModel* model : models) {
     state->kernels.push_back(model->key().kernel);
+  }
+
+  if (derived(models.front())) {
+    state->transferred = true;
+    state->warnings.push_back(fmt::format("{} was never timed on {}: derived from {}", wanted.op, wanted.gpu,
+                                          models.front()->derived_from()));
   }
 
   if (models.size() > 1) {

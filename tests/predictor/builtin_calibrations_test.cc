@@ -10,6 +10,7 @@
 #include "calibrate/calibration.h"
 #include "db/catalogue.h"
 #include "predictor/calibration_library.h"
+#include "predictor/memory_bandwidth.h"
 #include "predictor/predictor.h"
 
 namespace roofcal {
@@ -65,8 +66,8 @@ TEST_F(BuiltinCalibrations, CoverEveryOperatorOfTheFiveGpus) {
   ASSERT_TRUE(builtins) << builtins.error().message;
   for (const ClassKey& key : *builtins) operators[key.gpu].insert(key.op);
   for (const char* gpu : {"a100_sxm", "h100_sxm", "h200_sxm", "b200_sxm", "l40s"}) {
-    for (const char* op :
-         {"gemm", "context_attention", "generation_attention", "context_mla", "generation_mla", "moe", "collective"}) {
+    for (const char* op : {"gemm", "context_attention", "generation_attention", "context_mla", "generation_mla", "moe",
+                           "collective", "memory"}) {
       if (gpu == std::string("l40s") && std::string(op).ends_with("_mla")) continue;  // nobody published any
       EXPECT_TRUE(operators[gpu].contains(op)) << gpu << ' ' << op;
     }
@@ -97,12 +98,44 @@ TEST_F(BuiltinCalibrations, AnswerWithoutMeasuredTimes) {
     EXPECT_GT(answer.time.value(), 0.0) << describe(key);
     EXPECT_LT(answer.lo, answer.time) << describe(key);
     EXPECT_GT(answer.hi, answer.time) << describe(key);
-    EXPECT_TRUE(answer.provenance == Provenance::interpolated || answer.provenance == Provenance::extrapolated)
+    const bool derived = key.op == "memory";  // no public table has memory-bound kernels
+    EXPECT_TRUE(derived
+                    ? answer.provenance == Provenance::transferred
+                    : answer.provenance == Provenance::interpolated || answer.provenance == Provenance::extrapolated)
         << describe(key) << ' ' << to_string(answer.provenance);
+    EXPECT_EQ((*resolution)->warnings().empty(), !derived) << describe(key);
     const auto nearest = (*resolution)->nearest(shape, answer, 3);
     EXPECT_FALSE(nearest.empty()) << describe(key);
     for (const Neighbour& point : nearest) EXPECT_FALSE(point.time) << describe(key);
   }
+}
+
+TEST_F(BuiltinCalibrations, TellTheMemoryBandwidthOfTheFiveGpus) {
+  const Predictor predictor(gpus_, library_);
+  for (const char* name : {"a100_sxm", "h100_sxm", "h200_sxm", "b200_sxm", "l40s"}) {
+    const auto bandwidth = memory_bandwidth(predictor, name);
+    ASSERT_TRUE(bandwidth) << bandwidth.error().message;
+    const BytesPerSecond datasheet = gpus_.spec(name)->memory_bandwidth;
+    EXPECT_GT(bandwidth->value / datasheet, 0.8) << name;
+    EXPECT_LT(bandwidth->value / datasheet, 0.95) << name;
+    EXPECT_LT(bandwidth->lo, bandwidth->value) << name;
+    EXPECT_GT(bandwidth->hi, bandwidth->value) << name;
+    EXPECT_LE(bandwidth->hi, datasheet) << name;
+    EXPECT_GT(bandwidth->launch_floor.value(), 1.5e-6) << name;
+    EXPECT_LT(bandwidth->launch_floor.value(), 4e-6) << name;
+    EXPECT_EQ(bandwidth->provenance, Provenance::transferred) << name;
+    ASSERT_EQ(bandwidth->warnings.size(), 1U) << name;
+    EXPECT_NE(bandwidth->warnings.front().find("never timed"), std::string::npos) << bandwidth->warnings.front();
+  }
+}
+
+TEST_F(BuiltinCalibrations, TellTheMemoryBandwidthOfAnotherGpuWithADonor) {
+  const Predictor predictor(gpus_, library_);
+  const auto bandwidth = memory_bandwidth(predictor, "h200_nvl");
+  ASSERT_TRUE(bandwidth) << bandwidth.error().message;
+  EXPECT_GT(bandwidth->value / gpus_.spec("h200_nvl")->memory_bandwidth, 0.8);
+  EXPECT_EQ(bandwidth->provenance, Provenance::transferred);
+  EXPECT_EQ(bandwidth->warnings.size(), 2U);
 }
 
 }  // namespace

@@ -7,11 +7,13 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "calibrate/fit.h"
 #include "core/roofline.h"
+#include "predictor/memory_bandwidth.h"
 
 namespace roofcal {
 namespace {
@@ -284,6 +286,56 @@ TEST_F(PredictorTest, NothingCalibratedAtAllSaysHowToBegin) {
   const Error error = refusal(question());
   EXPECT_EQ(error.code, ErrorCode::not_calibrated);
   EXPECT_THAT(error.message, HasSubstr("roofcal import"));
+}
+
+// A memory class that reads at 3 TB/s after `floor`; `derived`: as if its coefficients came from other operators.
+ClassModel memory_class(const GpuCatalogue& gpus, std::string framework, double floor, bool derived) {
+  const ClassKey k{"memory", "h200_sxm", std::move(framework), "1", "copy", {}, CacheMode::cold};
+  std::vector<Sample> samples;
+  for (std::int64_t bytes = 1 << 10; bytes <= std::int64_t{1} << 32; bytes *= 2) {
+    samples.push_back({Shape{bytes, 0}, Seconds(floor + static_cast<double>(bytes) / 3e12)});
+    samples.push_back({Shape{bytes / 2, bytes / 2}, Seconds(floor + static_cast<double>(bytes) / 3e12)});
+  }
+  const GpuSpec& gpu = *gpus.spec(k.gpu);
+  FitOptions options;
+  options.publish_times = false;
+  auto model = fit_class(k, gpu, samples, options);
+  EXPECT_TRUE(model.ok());
+  auto json = model->to_json();
+  if (derived) json["derived_from"] = "other rows";
+  auto out = ClassModel::from_json(json, gpu);
+  EXPECT_TRUE(out.ok());
+  return *std::move(out);
+}
+
+TEST_F(PredictorTest, WhatWasNeverTimedIsTransferredAndSaysFromWhat) {
+  source_.add(memory_class(gpus_, "derived", 3e-6, true));
+  const auto resolved = resolve({"h200_sxm", "memory", {}, "", "", "", CacheMode::cold});
+  EXPECT_EQ(resolved->predict(Shape{1 << 20, 0}).provenance, Provenance::transferred);
+  EXPECT_THAT(resolved->warnings(), ElementsAre("memory was never timed on h200_sxm: derived from other rows"));
+}
+
+TEST_F(PredictorTest, MeasurementsWinOverWhatWasDerivedWithoutThem) {
+  source_.add(memory_class(gpus_, "derived", 3e-6, true));
+  source_.add(memory_class(gpus_, "microbench", 5e-6, false));
+  const auto resolved = resolve({"h200_sxm", "memory", {}, "", "", "", CacheMode::cold});
+  EXPECT_EQ(resolved->framework(), "microbench");
+  EXPECT_EQ(resolved->predict(Shape{1 << 20, 0}).provenance, Provenance::interpolated);
+  EXPECT_THAT(resolved->warnings(), IsEmpty());
+}
+
+TEST_F(PredictorTest, MemoryBandwidthLeavesTheLaunchAside) {
+  source_.add(memory_class(gpus_, "microbench", 5e-6, false));
+  const auto bandwidth = memory_bandwidth(Predictor(gpus_, source_), "h200_sxm");
+  ASSERT_TRUE(bandwidth.ok()) << bandwidth.error().message;
+  EXPECT_NEAR(bandwidth->value.value(), 3e12, 0.03e12);
+  EXPECT_LE(bandwidth->lo, bandwidth->value);
+  EXPECT_GE(bandwidth->hi, bandwidth->value);
+  EXPECT_NEAR(bandwidth->launch_floor.value(), 5e-6, 0.3e-6);
+  EXPECT_THAT(bandwidth->warnings, IsEmpty());
+  const auto none = memory_bandwidth(Predictor(gpus_, FixedSource{}), "h200_sxm");
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.error().code, ErrorCode::not_calibrated);
 }
 
 }  // namespace
