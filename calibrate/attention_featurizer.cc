@@ -106,7 +106,11 @@ class ContextFeaturizer final : public Featurizer {
                                                 wide * wave128,
                                                 packed_padded,
                                                 packed_wave,
-                                                packed_blocks / gpu_.sms};
+                                                packed_blocks / gpu_.sms,
+                                                ceil_ratio(blocks, gpu_.sms),
+                                                ceil_ratio(blocks, gpu_.sms) * s.D,
+                                                ceil_ratio(packed_blocks, gpu_.sms),
+                                                ceil_ratio(packed_blocks, gpu_.sms) * s.D};
     std::ranges::copy(x, columns.begin());
 
     const std::array<double, kFeatures.size()> z{std::log2(sequence_heads),
@@ -118,7 +122,7 @@ class ContextFeaturizer final : public Featurizer {
                                                  std::log2(flops / memory),
                                                  beyond_l2(moved, gpu_.l2),
                                                  std::log2(keys),
-                                                 s.window > 0.0 ? 1.0 : 0.0,
+                                                 windowed,
                                                  std::log2(1.0 + prefix / s.S),
                                                  std::log2(s.K),
                                                  wave_fill(blocks, gpu_.sms),
@@ -130,7 +134,7 @@ class ContextFeaturizer final : public Featurizer {
   }
 
  private:
-  static constexpr std::array<std::string_view, 30> kColumns{"launch",
+  static constexpr std::array<std::string_view, 34> kColumns{"launch",
                                                              "batch",
                                                              "memory",
                                                              "l2",
@@ -159,7 +163,11 @@ class ContextFeaturizer final : public Featurizer {
                                                              "wide_wave_128",
                                                              "packed_padded",
                                                              "packed_wave",
-                                                             "packed_blocks"};
+                                                             "packed_blocks",
+                                                             "block_waves",
+                                                             "block_waves_wide",
+                                                             "packed_block_waves",
+                                                             "packed_block_waves_wide"};
   static constexpr std::array<std::string_view, 17> kFeatures{
       "log_batch_heads", "log_seq",     "log_head_dim",      "log_group",   "log_batch",   "log_blocks",
       "intensity",       "beyond_l2",   "log_keys",          "windowed",    "log_prefix",  "log_kv_heads",
@@ -224,6 +232,9 @@ class GenerationFeaturizer final : public Featurizer {
     const double block = 2.0 * 128.0 * s.D * kv_bytes_ / gpu_.sm_bandwidth();
     const double waves = ceil_ratio(pairs * splits, gpu_.sms) * per_split * block;
     const double bound = std::max({flops, memory, waves});
+    // A window that hides something starts within a block: there is one block more than it fills, and on some libraries
+    // a kernel of its own.
+    const double sliding = length < s.S ? 1.0 : 0.0;
     const double held_half = held_in_l2(moved, gpu_.l2, 0.5);
     const double held_all = held_in_l2(moved, gpu_.l2, 1.0);
     // Some libraries have a kernel for one query a kv head and one for more than 32; the mean keeps them apart.
@@ -251,7 +262,11 @@ class GenerationFeaturizer final : public Featurizer {
                                                 one_query * bound,
                                                 many_queries * bound,
                                                 many_queries * padded,
-                                                many_queries * waves};
+                                                many_queries * waves,
+                                                sliding,
+                                                sliding * s.B,
+                                                sliding * waves,
+                                                sliding * ceil_ratio(pairs, gpu_.sms) * block};
     std::ranges::copy(x, columns.begin());
 
     const std::array<double, kFeatures.size()> z{std::log2(s.B * s.K),
@@ -263,7 +278,7 @@ class GenerationFeaturizer final : public Featurizer {
                                                  std::log2(waves / memory),
                                                  beyond_l2(moved, gpu_.l2),
                                                  std::log2(s.S / length),
-                                                 s.window > 0.0 ? 1.0 : 0.0,
+                                                 sliding,
                                                  one_query,
                                                  many_queries,
                                                  std::log2(s.H),
@@ -279,7 +294,7 @@ class GenerationFeaturizer final : public Featurizer {
   }
 
  private:
-  static constexpr std::array<std::string_view, 22> kColumns{"launch",
+  static constexpr std::array<std::string_view, 26> kColumns{"launch",
                                                              "l2",
                                                              "beyond_l2",
                                                              "compute",
@@ -300,14 +315,18 @@ class GenerationFeaturizer final : public Featurizer {
                                                              "bound_one_query",
                                                              "bound_many_queries",
                                                              "padded_many_queries",
-                                                             "waves_many_queries"};
+                                                             "waves_many_queries",
+                                                             "sliding",
+                                                             "sliding_batch",
+                                                             "sliding_waves",
+                                                             "sliding_block"};
   static constexpr std::array<std::string_view, 16> kFeatures{
       "log_pairs",         "log_length", "log_head_dim", "log_group",      "log_batch", "log_bytes",
-      "waves_over_memory", "beyond_l2",  "log_hidden",   "windowed",       "one_query", "many_queries",
+      "waves_over_memory", "beyond_l2",  "log_hidden",   "sliding",        "one_query", "many_queries",
       "log_heads",         "log_splits", "fill",         "log_pair_blocks"};
   static constexpr std::array<std::string_view, 12> kSmooth{
       "log_pairs", "log_length",        "log_head_dim", "log_group",  "log_batch", "log_bytes",
-      "windowed",  "waves_over_memory", "beyond_l2",    "log_hidden", "one_query", "many_queries"};
+      "sliding",   "waves_over_memory", "beyond_l2",    "log_hidden", "one_query", "many_queries"};
 
   Machine gpu_;
   double kv_bytes_;
