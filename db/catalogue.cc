@@ -76,6 +76,9 @@ Result<Figure> read_figure(const std::string& name, const ordered_json& json, co
   return figure;
 }
 
+// Letters and digits of an alias that a longer name must begin with to be taken for a variety of that GPU.
+constexpr std::size_t kFewestToBegin = 8;
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -181,7 +184,11 @@ Result<void> GpuCatalogue::add(std::string_view text, std::string_view where, st
 }
 
 const CatalogueEntry* GpuCatalogue::find(std::string_view name) const {
-  const auto alias = by_alias_.find(normalised_gpu_name(name));
+  // People write the maker's name before any of the aliases.
+  constexpr std::string_view kMaker = "nvidia";
+  std::string wanted = normalised_gpu_name(name);
+  auto alias = by_alias_.find(wanted);
+  if (alias == by_alias_.end() && wanted.starts_with(kMaker)) alias = by_alias_.find(wanted.erase(0, kMaker.size()));
   return alias == by_alias_.end() ? nullptr : &entries_.find(alias->second)->second;
 }
 
@@ -198,6 +205,13 @@ std::vector<const CatalogueEntry*> GpuCatalogue::all() const {
 
 std::vector<std::string> GpuCatalogue::suggestions(std::string_view name) const {
   const std::string wanted = normalised_gpu_name(name);
+  // A slice or a share of a GPU: the whole one is the closest that the catalogue has.
+  const std::pair<const std::string, std::string>* whole = nullptr;
+  for (const auto& known : by_alias_) {
+    const bool begins = known.first.size() >= kFewestToBegin && wanted.starts_with(known.first);
+    if (begins && (whole == nullptr || known.first.size() > whole->first.size())) whole = &known;
+  }
+  if (whole != nullptr) return {whole->second};
   std::map<std::string, std::size_t> distances;
   for (const auto& [alias, entry] : by_alias_) {
     const std::size_t distance = edit_distance(wanted, alias);

@@ -14,6 +14,7 @@ namespace {
 using nlohmann::json;
 using testing::catalogue;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 json small_gpu() {
@@ -54,9 +55,17 @@ TEST(Catalogue, NamesAsUsersAndDriversWriteThem) {
     ASSERT_NE(gpu, nullptr) << name;
     EXPECT_EQ(gpu->name, "h200_sxm") << name;
   }
+  for (const auto& [written, meant] : {std::pair{"NVIDIA H100 SXM5", "h100_sxm"},
+                                       {"NVIDIA DGX B200", "b200_sxm"},
+                                       {"NVIDIA RTX 6000 Ada", "rtx_6000_ada"}}) {
+    const GpuSpec* gpu = catalogue().spec(written);
+    ASSERT_NE(gpu, nullptr) << written;
+    EXPECT_EQ(gpu->name, meant);
+  }
   EXPECT_EQ(catalogue().spec("h2000"), nullptr);
   EXPECT_EQ(catalogue().spec(""), nullptr);
   EXPECT_THAT(catalogue().suggestions("h2000_sxm"), Contains("h200_sxm"));
+  EXPECT_THAT(catalogue().suggestions("NVIDIA A100-SXM4-40GB MIG 3g.20gb"), ElementsAre("a100_sxm_40gb"));
   EXPECT_TRUE(catalogue().suggestions("a toaster of my own").empty());
 }
 
