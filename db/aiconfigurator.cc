@@ -31,6 +31,9 @@ Result<Seconds> parse_latency(std::string_view text) {
   if (!ms) return bad(fmt::format("latency '{}' is not a number", text));
   const double seconds = *ms * kSecondsPerMillisecond;
   if (!(seconds > 0.0) || !std::isfinite(seconds)) return bad(fmt::format("latency '{}' is not a positive time", text));
+  if (seconds > kLongestTimeSeconds) {
+    return bad(fmt::format("latency '{}' ms is more than a day: is it in other units?", text));
+  }
   return Seconds(seconds);
 }
 

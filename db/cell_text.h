@@ -12,6 +12,9 @@ namespace roofcal {
 [[nodiscard]] std::optional<double> parse_real(std::string_view text);
 [[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text);
 
+/// No operator runs longer than a day: what a table says beyond is a slip of units or a broken number.
+inline constexpr double kLongestTimeSeconds = 86400.0;
+
 [[nodiscard]] std::string real_text(double value);
 
 }  // namespace roofcal

@@ -83,6 +83,9 @@ class RoofcalTable final : public RowFormat {
     std::optional<double> time;
     row.read("time_s", time);
     if (!time || !(*time > 0.0)) return bad(fmt::format("time_s '{}' is not a positive time", row.text("time_s")));
+    if (*time > kLongestTimeSeconds) {
+      return bad(fmt::format("time_s '{}' is more than a day: is it in other units?", row.text("time_s")));
+    }
     sample.time = Seconds(*time);
     row.read("count", sample.count);
     row.read("p10_s", sample.p10_s);

@@ -150,6 +150,7 @@ TEST_F(ImportTest, BadCellsAreRejectedWithLineAndReason) {
   EXPECT_EQ(reason("latency", "-1"), "latency '-1' is not a positive time");
   EXPECT_EQ(reason("latency", "nan"), "latency 'nan' is not a positive time");
   EXPECT_EQ(reason("latency", "inf"), "latency 'inf' is not a positive time");
+  EXPECT_EQ(reason("latency", "1e300"), "latency '1e300' ms is more than a day: is it in other units?");
   EXPECT_THAT(reason("m", "0"), HasSubstr("m 0 is outside"));
   EXPECT_THAT(reason("n", "-4096"), HasSubstr("n -4096 is outside"));
   EXPECT_THAT(reason("k", ""), HasSubstr("k is empty"));
