@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$1"
 shift
-if ! known=$(git ls-files core db calibrate predictor report cli 2>/dev/null) || [ -z "$known" ]; then
+if ! known=$(git ls-files core db microbench calibrate predictor report cli 2>/dev/null) || [ -z "$known" ]; then
   echo "skipped: this is not a git checkout"
   exit 77
 fi
