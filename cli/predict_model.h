@@ -24,7 +24,11 @@ struct ModelOptions {
   std::int64_t isl = 0;  ///< input tokens a sequence; 0 when not given
   std::int64_t osl = 0;  ///< output tokens a sequence; 0 when not given
   std::int64_t prefix = 0;
-  std::int64_t chunk = 0;  ///< prefill tokens a mixed step takes; 0 when not given
+  std::int64_t chunk = 0;    ///< prefill tokens a mixed step takes; 0 when not given
+  std::string distribution;  ///< of the router; empty: the default
+  std::string topology = "node";
+  std::int64_t draft_tokens = 0;
+  double draft_acceptance = -1.0;  ///< a fraction; negative when not given
 
   void add_options(CLI::App& verb);
   /// The model that config, --as, --dtype and --kv-dtype name.

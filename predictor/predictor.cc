@@ -104,6 +104,7 @@ struct Resolution::State {
   Attributes attributes;
   CacheMode cache = CacheMode::hot;
   std::string framework, version;
+  std::vector<std::string> frameworks;  // that were calibrated
   std::vector<std::string> kernels;
   std::vector<const ClassModel*> models;  // parallel to kernels
   const Dispatch* dispatch = nullptr;     // null: the first kernel answers everything
@@ -173,6 +174,8 @@ const GpuSpec& Resolution::gpu() const { return state_->gpu; }
 const std::string& Resolution::framework() const { return state_->framework; }
 const std::string& Resolution::version() const { return state_->version; }
 std::span<const std::string> Resolution::kernels() const { return state_->kernels; }
+bool Resolution::host_bound(std::uint16_t kernel) const { return state_->models[kernel]->figures().host_bound; }
+std::span<const std::string> Resolution::frameworks() const { return state_->frameworks; }
 std::span<const std::string> Resolution::warnings() const { return state_->warnings; }
 
 void Resolution::predict(std::span<const Shape> shapes, std::span<Answer> out) const {
@@ -301,15 +304,20 @@ Rate rate_of(const Attributes& attributes) {
 
 }  // namespace
 
+Result<const GpuSpec*> Predictor::gpu(std::string_view name) const {
+  const GpuSpec* spec = catalogue_.spec(name);
+  if (spec == nullptr) return unknown_gpu(catalogue_, name);
+  return spec;
+}
+
 Result<std::shared_ptr<const Resolution>> Predictor::resolve(const Question& question) const {
   const Operator* op = find_operator(question.op);
   if (op == nullptr) {
     return Error{ErrorCode::usage, fmt::format("operator '{}' is not known", question.op)};
   }
-  const GpuSpec* target = catalogue_.spec(question.gpu);
-  if (target == nullptr) {
-    return unknown_gpu(catalogue_, question.gpu);
-  }
+  const auto known = gpu(question.gpu);
+  if (!known) return known.error();
+  const GpuSpec* target = *known;
   const Rate rate = rate_of(question.attributes);
   if (!target->has(rate)) {
     return Error{ErrorCode::not_calibrated,
@@ -364,6 +372,7 @@ Result<std::shared_ptr<const Resolution>> Predictor::resolve(const Question& que
   }
 
   const auto frameworks = names_of(candidates.by_framework);
+  state->frameworks = frameworks;
   state->framework = question.framework.empty() ? preferred_framework(frameworks) : question.framework;
   if (!candidates.by_framework.contains(state->framework)) {
     const std::string stand_in = preferred_framework(frameworks);

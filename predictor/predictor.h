@@ -52,6 +52,10 @@ class Resolution {
   [[nodiscard]] const std::string& framework() const;
   [[nodiscard]] const std::string& version() const;
   [[nodiscard]] std::span<const std::string> kernels() const;
+  /// Whether a kernel's times are partly the host's, which set the pace while it was timed.
+  [[nodiscard]] bool host_bound(std::uint16_t kernel) const;
+  /// All frameworks that could have answered, by name.
+  [[nodiscard]] std::span<const std::string> frameworks() const;
   /// What stands in for what was asked: holds for every answer. Empty when nothing does.
   [[nodiscard]] std::span<const std::string> warnings() const;
 
@@ -78,6 +82,8 @@ class Predictor {
   /// that the GPU lacks (not_calibrated, with a list of what there is). Another version, kernel, framework or GPU
   /// stands in with a warning and provenance `transferred`.
   [[nodiscard]] Result<std::shared_ptr<const Resolution>> resolve(const Question& question) const;
+  /// A GPU of the catalogue by any of its names. Errors: usage, with names that are close.
+  [[nodiscard]] Result<const GpuSpec*> gpu(std::string_view name) const;
 
  private:
   const GpuCatalogue& catalogue_;

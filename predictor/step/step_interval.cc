@@ -16,13 +16,13 @@ void StepInterval::add(std::size_t of_class, Seconds below, Seconds above) {
 
 Seconds StepInterval::below() const {
   double variance = 0.0;
-  for (const Sums& sums : below_) variance += sums.variance();
+  for (const Sums& sums : below_) variance += sums.variance(correlation_);
   return Seconds(std::sqrt(variance));
 }
 
 Seconds StepInterval::above() const {
   double variance = 0.0;
-  for (const Sums& sums : above_) variance += sums.variance();
+  for (const Sums& sums : above_) variance += sums.variance(correlation_);
   return Seconds(std::sqrt(variance));
 }
 

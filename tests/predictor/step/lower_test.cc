@@ -11,29 +11,12 @@
 #include "core/moe.h"
 #include "predictor/models/counts.h"
 #include "predictor/models/library.h"
+#include "tests/predictor/step/fixtures.h"
 
 namespace roofcal {
 namespace {
 
 using models::ModelDescription;
-
-ModelDescription described(const std::string& name) {
-  auto model = models::ModelLibrary(ROOFCAL_MODELS).describe(name);
-  EXPECT_TRUE(model) << name << ": " << (model ? "" : model.error().message);
-  return *model;
-}
-
-StepTokens decode(std::int64_t batch, std::int64_t context) {
-  StepTokens tokens;
-  tokens.decode = {batch, context, 0};
-  return tokens;
-}
-
-StepTokens prefill(std::int64_t batch, std::int64_t length, std::int64_t prefix = 0) {
-  StepTokens tokens;
-  tokens.prefill = {batch, length, prefix};
-  return tokens;
-}
 
 double flops(const std::vector<LoweredOperator>& operators, const StepTokens& tokens) {
   double sum = 0.0;
