@@ -13,6 +13,7 @@
 #include <cmath>
 #include <set>
 
+#include "db/cell_text.h"
 #include "db/import.h"
 #include "db/json_text.h"
 #include "db/roofcal_table.h"
@@ -110,7 +111,8 @@ StoredSample any_sample() {
   sample.key.version = *text();
   sample.key.kernel = *text();
   sample.key.cache = *rc::gen::element(CacheMode::hot, CacheMode::cold);
-  sample.time = Seconds(*rc::gen::suchThat(figure(), [](double value) { return value > 0.0; }));
+  sample.time =
+      Seconds(*rc::gen::suchThat(figure(), [](double value) { return value > 0.0 && value <= kLongestTimeSeconds; }));
   sample.count = *maybe_count();
   sample.p10_s = *maybe_figure();
   sample.p90_s = *maybe_figure();
