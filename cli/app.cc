@@ -98,6 +98,7 @@ int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err,
   add_calibrate(registry);
   add_validate(registry);
   add_predict(registry);
+  add_plan(registry);
   add_gpu(registry);
   add_db(registry);
   add_doctor(registry);

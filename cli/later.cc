@@ -30,7 +30,6 @@ void add_later_verbs(const Registry& registry) {
             "roofcal compare gemm --m 4096 --n 8192 --k 8192 --gpu h100_sxm,b200_sxm");
   add_later(registry, "sweep", "the answer as a hardware parameter changes",
             "roofcal sweep gemm --gpu h200_sxm --m 16 --n 8192 --k 8192 --set mem_bw=1x:3x:0.25x");
-  add_later(registry, "plan", "which shapes to measure next", "roofcal plan --gpu h200_sxm --minutes 10 --op gemm");
   add_later(registry, "measure", "run the microbenchmarks", "roofcal measure --suite quick --minutes 10");
   add_later(registry, "report", "one self-contained HTML file",
             "roofcal report -o report.html --gpu h100_sxm,b200_sxm");
