@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cli/session.h"
-#include "cli/spelling.h"
 #include "cli/verbs.h"
+#include "core/spelling.h"
 
 #ifndef ROOFCAL_VERSION
 #error "cli/CMakeLists.txt defines ROOFCAL_VERSION"

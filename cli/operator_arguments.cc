@@ -12,6 +12,11 @@ namespace {
 
 constexpr std::size_t kMostCalls = 1'000'000;
 
+// An empty text would pass for a flag that was not given.
+CLI::Validator not_empty() {
+  return CLI::Validator([](const std::string& text) { return text.empty() ? std::string("is empty") : ""; }, "");
+}
+
 bool has_flag(const Operator& op, std::string_view flag) {
   const auto named = [flag](const auto& entry) { return flag_name(entry.name) == flag; };
   return std::ranges::any_of(op.fields(), named) || std::ranges::any_of(op.attributes(), named);
@@ -65,7 +70,7 @@ void OperatorArguments::add_options(CLI::App& verb) {
   const auto add = [&](std::string_view name, const std::string& help, const char* type, const char* group) {
     const std::string flag = flag_name(name);
     const auto [text, fresh] = texts_.try_emplace(flag);
-    if (fresh) verb.add_option("--" + flag, text->second, help)->type_name(type)->group(group);
+    if (fresh) verb.add_option("--" + flag, text->second, help)->type_name(type)->group(group)->check(not_empty());
   };
   for (const Operator* op : family_.operators) {
     for (const Field& field : op->fields()) {

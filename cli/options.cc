@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cli/spelling.h"
+#include "core/spelling.h"
 #include "report/write.h"
 
 namespace roofcal::cli {

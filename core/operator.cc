@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <vector>
+
+#include "core/dtype.h"
+#include "core/spelling.h"
 
 namespace roofcal {
 namespace {
@@ -12,8 +16,12 @@ Result<std::string> parse_attribute(const AttributeField& attribute, std::string
   if (auto value = attribute.canonical(text)) {
     return *std::move(value);
   }
+  std::vector<std::string> known;
+  if (attribute.canonical == &canonical_dtype) {
+    for (const DType& dtype : all_dtypes()) known.emplace_back(dtype.name);
+  }
   return Error{ErrorCode::usage, std::string(attribute.name) + " " + quoted(text) + " is not known (" +
-                                     std::string(attribute.help) + ")"};
+                                     std::string(attribute.help) + ")" + did_you_mean(text, known)};
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
-#include "cli/spelling.h"
+#include "core/spelling.h"
 
 #include <algorithm>
 #include <vector>
 
-namespace roofcal::cli {
+namespace roofcal {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   // Optimal string alignment: three rows of the dynamic programme are enough.
@@ -46,4 +46,4 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> kno
   return found ? "; did you mean " + *found + "?" : "";
 }
 
-}  // namespace roofcal::cli
+}  // namespace roofcal

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace roofcal::cli {
+namespace roofcal {
 
 /// Edits (insert, delete, replace, swap of neighbours) between two words.
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
@@ -17,4 +17,4 @@ namespace roofcal::cli {
 /// "; did you mean X?" or nothing.
 [[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string> known);
 
-}  // namespace roofcal::cli
+}  // namespace roofcal

@@ -1,10 +1,10 @@
-#include "cli/spelling.h"
+#include "core/spelling.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace roofcal::cli {
+namespace roofcal {
 namespace {
 
 TEST(EditDistance, CountsInsertionsReplacementsAndSwaps) {
@@ -26,4 +26,4 @@ TEST(Closest, OnlyWhatIsClose) {
 }
 
 }  // namespace
-}  // namespace roofcal::cli
+}  // namespace roofcal
