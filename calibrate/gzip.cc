@@ -11,6 +11,15 @@ namespace {
 constexpr int kGzipWindow = 15 + 16;
 constexpr int kUnknownSystem = 255;
 
+// A gzip file ends with the size of what it holds (RFC 1952, section 2.3.1): a hint only, since it may be damaged.
+std::size_t promised_size(std::string_view packed) {
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < 4 && i < packed.size(); ++i) {
+    size = size << 8U | static_cast<unsigned char>(packed[packed.size() - 1 - i]);
+  }
+  return std::clamp<std::size_t>(size, 1024, 16 * packed.size() + 1024);
+}
+
 Bytef* bytes_of(std::string_view text) { return reinterpret_cast<Bytef*>(const_cast<char*>(text.data())); }
 
 }  // namespace
@@ -39,7 +48,7 @@ Result<std::string> gzip_decompress(std::string_view packed, std::size_t limit) 
   if (inflateInit2(&stream, kGzipWindow) != Z_OK) throw std::bad_alloc();
   stream.next_in = bytes_of(packed);
   stream.avail_in = static_cast<uInt>(packed.size());
-  std::string plain(std::min(limit, 8 * packed.size() + 1024), '\0');
+  std::string plain(std::min(limit, promised_size(packed)), '\0');
   int status = Z_OK;
   while (status == Z_OK) {
     if (stream.total_out == plain.size()) {

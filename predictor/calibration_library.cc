@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <functional>
 #include <set>
+#include <thread>
 
 namespace roofcal {
 namespace {
@@ -83,17 +87,59 @@ Result<CalibrationLibrary::Loaded> CalibrationLibrary::load(std::string_view gpu
       out.push_back(std::make_unique<const Calibration>(*std::move(calibration)));
     }
   }
-  const fs::path file = builtin_ / calibration_file_name(gpu, op, attributes);
+  const fs::path name = calibration_file_name(gpu, op, attributes);
+  if (auto ahead = read_ahead_.extract(name)) {
+    out.push_back(std::move(ahead.mapped()));
+    return out;
+  }
+  auto builtin = load_builtin(name);
+  if (!builtin) return builtin.error();
+  if (*builtin != nullptr) out.push_back(*std::move(builtin));
+  return out;
+}
+
+Result<std::unique_ptr<const Calibration>> CalibrationLibrary::load_builtin(const fs::path& name) const {
+  const fs::path file = builtin_ / name;
   std::error_code failure;
   const bool there = fs::exists(file, failure);
   if (failure) return failed(file, failure);
-  if (there) {
-    auto calibration = load_calibration(file, find_gpu);
-    if (!calibration) return calibration.error();
-    calibration->origin = "builtin";
-    out.push_back(std::make_unique<const Calibration>(*std::move(calibration)));
+  if (!there) return std::unique_ptr<const Calibration>();
+  auto calibration = load_calibration(file, [this](std::string_view gpu) { return catalogue_.spec(gpu); });
+  if (!calibration) return calibration.error();
+  calibration->origin = "builtin";
+  return std::unique_ptr<const Calibration>(std::make_unique<const Calibration>(*std::move(calibration)));
+}
+
+void CalibrationLibrary::expect(std::span<const ClassKey> groups) const {
+  std::set<fs::path> names;
+  for (const ClassKey& group : groups) {
+    fs::path name = calibration_file_name(group.gpu, group.op, group.attributes);
+    if (!loaded_.contains(name) && !read_ahead_.contains(name)) names.insert(std::move(name));
   }
-  return out;
+  if (names.size() < 2) return;
+  std::vector<fs::path> waiting(names.begin(), names.end());
+  // The largest file first: the others are read beside it.
+  std::error_code missing;
+  std::ranges::sort(waiting, std::ranges::greater(), [&](const fs::path& name) {
+    const auto size = fs::file_size(builtin_ / name, missing);
+    return missing ? std::uintmax_t{0} : size;
+  });
+  const std::size_t readers = std::min<std::size_t>(waiting.size(), std::max(1U, std::thread::hardware_concurrency()));
+  std::vector<std::unique_ptr<const Calibration>> read(waiting.size());
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < waiting.size(); i = next++) {
+      auto calibration = load_builtin(waiting[i]);
+      if (calibration) read[i] = *std::move(calibration);  // what cannot be read is told when it is asked for
+    }
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t i = 1; i < readers; ++i) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 0; i < waiting.size(); ++i) {
+    if (read[i] != nullptr) read_ahead_.emplace(waiting[i], std::move(read[i]));
+  }
 }
 
 Result<std::vector<const Calibration*>> CalibrationLibrary::find(std::string_view gpu, std::string_view op,

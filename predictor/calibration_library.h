@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,7 @@ class CalibrationLibrary final : public CalibrationSource {
 
   [[nodiscard]] Result<std::vector<const Calibration*>> find(std::string_view gpu, std::string_view op,
                                                              const Attributes& attributes) const override;
+  void expect(std::span<const ClassKey> groups) const override;
   [[nodiscard]] Result<std::vector<ClassKey>> available() const override;
 
   /// (gpu, op, attributes) of the built-in files, from their names, without reading them.
@@ -30,11 +32,14 @@ class CalibrationLibrary final : public CalibrationSource {
  private:
   using Loaded = std::vector<std::unique_ptr<const Calibration>>;
   [[nodiscard]] Result<Loaded> load(std::string_view gpu, std::string_view op, const Attributes& attributes) const;
+  /// Of the built-in file; null when there is none. Safe to call from several threads.
+  [[nodiscard]] Result<std::unique_ptr<const Calibration>> load_builtin(const std::filesystem::path& name) const;
 
   std::filesystem::path builtin_;
   const GpuCatalogue& catalogue_;
   const Store* store_;
   mutable std::map<std::filesystem::path, Loaded> loaded_;  // by calibration_file_name()
+  mutable std::map<std::filesystem::path, std::unique_ptr<const Calibration>> read_ahead_;  // built-in files, likewise
 };
 
 /// The key under which the store keeps the calibration of a group: all kernels of one framework version, that is a

@@ -1,6 +1,7 @@
 // Where the predictor finds frozen calibrations. Implemented by CalibrationLibrary over built-in files and the store.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,10 @@ class CalibrationSource {
   /// Loads on demand and keeps what it loaded: pointers stay valid as long as the source. Empty when there is none.
   [[nodiscard]] virtual Result<std::vector<const Calibration*>> find(std::string_view gpu, std::string_view op,
                                                                      const Attributes& attributes) const = 0;
+
+  /// Says which groups (gpu, op, attributes) will be asked for soon, so that they can be read side by side. Changes no
+  /// answer.
+  virtual void expect(std::span<const ClassKey> /*groups*/) const {}
 
   /// (gpu, op, attributes) of everything there is; kernel, framework and version may be empty. For messages and for
   /// choosing a donor GPU: not called when `find` answers.

@@ -82,6 +82,8 @@ class Predictor {
   /// that the GPU lacks (not_calibrated, with a list of what there is). Another version, kernel, framework or GPU
   /// stands in with a warning and provenance `transferred`.
   [[nodiscard]] Result<std::shared_ptr<const Resolution>> resolve(const Question& question) const;
+  /// Says which operators of a GPU will be asked about soon: their calibrations are read side by side.
+  void expect(std::span<const ClassKey> groups) const { calibrations_.expect(groups); }
   /// A GPU of the catalogue by any of its names. Errors: usage, with names that are close.
   [[nodiscard]] Result<const GpuSpec*> gpu(std::string_view name) const;
 

@@ -134,10 +134,26 @@ Result<void> StepPredictor::prepare(std::size_t index) {
   return {};
 }
 
+void StepPredictor::expect(const StepTokens& tokens) const {
+  std::vector<ClassKey> groups;
+  for (std::size_t i = 0; i < operators_->size(); ++i) {
+    const LoweredOperator& lowered = (*operators_)[i];
+    if (pricers_[i] != nullptr || lowered.table() == nullptr || !shape_of(lowered, tokens)) continue;
+    if (known_.contains(std::pair(lowered.op, lowered.attributes))) continue;
+    ClassKey group;
+    group.gpu = gpu_->name;
+    group.op = lowered.op;
+    group.attributes = lowered.attributes;
+    groups.push_back(std::move(group));
+  }
+  if (!groups.empty()) predictor_->expect(groups);
+}
+
 Result<StepTime> StepPredictor::evaluate(const StepTokens& tokens) { return evaluate(tokens, lines_); }
 
 Result<StepTime> StepPredictor::evaluate(const StepTokens& tokens, std::vector<OperatorTime>& lines) {
   lines.clear();
+  expect(tokens);
   for (std::size_t i = 0; i < operators_->size(); ++i) {
     const LoweredOperator& lowered = (*operators_)[i];
     if (pricers_[i] == nullptr) {

@@ -57,6 +57,8 @@ class StepPredictor {
 
  private:
   StepPredictor(const Predictor& predictor, const GpuSpec& gpu, StepQuestion question);
+  /// Has the calibrations read that this step is the first to need.
+  void expect(const StepTokens& tokens) const;
   [[nodiscard]] Result<void> prepare(std::size_t index);
   [[nodiscard]] Result<std::shared_ptr<const Resolution>> resolve(const LoweredOperator& lowered,
                                                                   const std::string& framework) const;

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "calibrate/calibration.h"
 #include "db/catalogue.h"
@@ -136,6 +138,31 @@ TEST_F(BuiltinCalibrations, TellTheMemoryBandwidthOfAnotherGpuWithADonor) {
   EXPECT_GT(bandwidth->value / gpus_.spec("h200_nvl")->memory_bandwidth, 0.8);
   EXPECT_EQ(bandwidth->provenance, Provenance::transferred);
   EXPECT_EQ(bandwidth->warnings.size(), 2U);
+}
+
+// Reading ahead changes when files are read, and nothing else: a group that is not there stays away.
+TEST_F(BuiltinCalibrations, AnswerAlikeWhenTheyAreExpected) {
+  const auto builtins = library_.builtins();
+  ASSERT_TRUE(builtins) << builtins.error().message;
+  std::vector<ClassKey> groups(builtins->begin(), builtins->begin() + 6);
+  groups.push_back(groups.front());
+  groups.push_back({"gemm", "a100_sxm", "", "", "", {{"dtype", "nvfp4"}}, CacheMode::hot});
+  const CalibrationLibrary ahead(ROOFCAL_BUILTIN, gpus_, nullptr);
+  ahead.expect(groups);
+  ahead.expect(groups);
+  for (const ClassKey& group : groups) {
+    const auto expected = library_.find(group.gpu, group.op, group.attributes);
+    const auto found = ahead.find(group.gpu, group.op, group.attributes);
+    ASSERT_TRUE(expected && found);
+    ASSERT_EQ(found->size(), expected->size()) << describe(group);
+    for (std::size_t i = 0; i < found->size(); ++i) {
+      EXPECT_EQ((*found)[i]->origin, "builtin");
+      ASSERT_EQ((*found)[i]->models.size(), (*expected)[i]->models.size());
+      for (std::size_t m = 0; m < (*found)[i]->models.size(); ++m) {
+        EXPECT_EQ((*found)[i]->models[m].to_json(), (*expected)[i]->models[m].to_json()) << describe(group);
+      }
+    }
+  }
 }
 
 }  // namespace
