@@ -76,10 +76,6 @@ int main(int argc, char** argv) {
   }
   comparison.budgets = budgets;
   comparison.seeds = seeds;
-  auto whole = replaying::whole_tables(replay);
-  if (!whole) return fail(whole.error());
-  comparison.whole = *std::move(whole);
-  fmt::print(stderr, "{} classes, whole tables: {:.2f} %\n", replay.classes.size(), 100 * mean_mape(comparison.whole));
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     for (const auto strategy : replaying::kStrategies) {
       auto outcomes = replaying::run(replay, strategy, seed);
@@ -91,6 +87,10 @@ int main(int argc, char** argv) {
       comparison.runs[strategy].push_back(*std::move(outcomes));
     }
   }
+  auto whole = replaying::whole_tables(replay);
+  if (!whole) return fail(whole.error());
+  comparison.whole = *std::move(whole);
+  fmt::print(stderr, "{} classes, whole tables: {:.2f} %\n", replay.classes.size(), 100 * mean_mape(comparison.whole));
   std::string command = "roofcal-plan-replay";
   for (int i = 1; i < argc; ++i) command += fmt::format(" {}", argv[i]);
   const std::string text = replaying::markdown(comparison, replay.cost, command);

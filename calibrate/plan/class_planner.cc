@@ -19,10 +19,17 @@ constexpr std::size_t kMostCandidates = 4000;
 constexpr std::size_t kMostTargets = 400;
 constexpr std::size_t kMostMeasured = 2000;
 // Of each step: candidates drawn far from what is measured, of which the one with most gain a second is taken. With
-// many more, the choice narrows to what the smooth process can see; trees learn from what it cannot. Tried on H200 with
-// 2 and 8 s a class (4, 16, all candidates): GEMM 5.4/4.2, 5.7/4.4, 5.8/4.6 %; context attention 4.2/3.1, 4.4/3.2,
-// 4.6/3.2 %.
-constexpr int kDraws = 6;
+// many, the choice narrows to cheap shapes and to what the smooth process can see, while trees learn from what it
+// cannot. Tried on H200 with 2 and 8 s a class (4, 16, all candidates): GEMM 5.4/4.2, 5.7/4.4, 5.8/4.6 %; context
+// attention 4.2/3.1, 4.4/3.2, 4.6/3.2 %. The more is measured, the fewer, and the closer to space-filling.
+constexpr std::size_t kMostDraws = 6;
+constexpr std::size_t kFewestDraws = 2;
+constexpr std::size_t kDrawsTimesMeasured = 1200;
+
+std::size_t draws_after(std::size_t measured) {
+  return std::clamp(kDrawsTimesMeasured / std::max<std::size_t>(measured, 1), kFewestDraws, kMostDraws);
+}
+
 // A batch is this share of what is measured: taken together, without a look at what the first of them tells.
 constexpr std::size_t kBatchShare = 32;
 constexpr double kLengths = 1.2;  // longer than the centre of a fit's prior
@@ -162,16 +169,19 @@ Result<ClassPlanner> ClassPlanner::create(const PlanClass& what, const Measureme
   return planner;
 }
 
-// As k-means++ seeds its clusters, with the cube of the distance (select_points): kDraws of the candidates that fit.
+// As k-means++ seeds its clusters, with the cube of the distance (select_points): a few of the candidates that fit,
+// cheap ones more often.
 std::optional<std::size_t> ClassPlanner::best_of_a_few(const Vector& squared, Seconds left, double& gain) {
   Vector chances = squared.array() * squared.array().sqrt();
   for (Eigen::Index i = 0; i < chances.size(); ++i) {
-    if (costs_[static_cast<std::size_t>(i)] > left) chances[i] = 0.0;
+    const Seconds cost = costs_[static_cast<std::size_t>(i)];
+    chances[i] = cost > left ? 0.0 : chances[i] / std::sqrt(cost.value());
   }
   const double total = chances.sum();
   if (!(total > 0.0)) return std::nullopt;
   std::vector<double> draws;
-  for (int i = 0; i < kDraws; ++i) draws.push_back(random_.uniform() * total);
+  const std::size_t count = draws_after(measured_);
+  for (std::size_t i = 0; i < count; ++i) draws.push_back(random_.uniform() * total);
   std::ranges::sort(draws);
   std::optional<std::size_t> best;
   double best_rate = 0.0;
