@@ -158,7 +158,7 @@ void add_db(const Registry& registry) {
   merge_verb.callback(
       [&action, others] { action = [others](Session& session) { return merge_from(session, *others); }; });
 
-  add_later_db_verbs(below);
+  add_db_diff(below);
 }
 
 }  // namespace roofcal::cli

@@ -45,8 +45,4 @@ void add_later_gpu_verbs(const Registry& gpu) {
             "roofcal gpu what-if h200_sxm --set mem_bw=2x --name h200_2x");
 }
 
-void add_later_db_verbs(const Registry& db) {
-  add_later(db, "diff", "what two stores measured differently", "roofcal db diff before.db after.db");
-}
-
 }  // namespace roofcal::cli

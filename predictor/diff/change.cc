@@ -93,6 +93,9 @@ Change change_of(std::vector<double> logs, double common, double margin) {
   std::ranges::sort(logs);
   const double median = median_of(logs);
   change.median = std::expm1(median);
+  std::vector<double> distances;
+  for (const double log : logs) distances.push_back(std::abs(std::expm1(log)));
+  change.apart = median_of(std::move(distances));
   const std::size_t k = order_statistic(logs.size());
   if (k == 0) return change;
   change.lo = std::expm1(median - std::hypot(median - logs[k - 1], common));

@@ -18,6 +18,7 @@ enum class Verdict { faster, slower, same, undecided };
 struct Change {
   std::size_t shapes = 0;
   std::optional<double> median;  ///< none without shapes
+  std::optional<double> apart;   ///< median of the absolute change: how far shapes are apart, in whatever direction
   std::optional<double> lo, hi;  ///< 90 % interval of the median; none where there are too few shapes for one
   Verdict verdict = Verdict::undecided;
 };

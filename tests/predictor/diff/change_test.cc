@@ -109,6 +109,7 @@ TEST(ClassChange, WhatWholeRunsDifferByDoesNotAverageOut) {
 TEST(ClassChange, OfSeveralKernelsTheFastestCounts) {
   const auto change = class_change({table(50, 1, 2.0), table(50, 2)}, {table(50, 3)}, 0, 0.01);
   EXPECT_NEAR(*change.overall.median, 0.0, 0.02);
+  EXPECT_NEAR(*change.overall.apart, 0.0095, 0.004);  // 1.4 % of noise, its median magnitude
 }
 
 }  // namespace
