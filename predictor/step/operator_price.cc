@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "predictor/step/trust.h"
+
 namespace roofcal {
 namespace {
 
@@ -90,7 +92,8 @@ Result<Price> OperatorPricer::price_shape(const Shape& shape) const {
     return price;
   }
   Answer answer = first_.resolution->predict(shape);
-  const bool stands_in = second_.resolution != nullptr && first_.resolution->host_bound(answer.kernel);
+  const bool stands_in =
+      second_.resolution != nullptr && !distrust(*lowered_, *first_.resolution, answer.kernel).empty();
   const Answering& answering = stands_in ? second_ : first_;
   if (stands_in) answer = second_.resolution->predict(shape);
   Price price;
@@ -155,11 +158,12 @@ std::vector<std::string> OperatorPricer::warnings(const StepTokens& tokens) cons
   }
   Answer answer = first_.resolution->predict(*shape);
   const Resolution* by = first_.resolution.get();
-  if (second_.resolution != nullptr && by->host_bound(answer.kernel)) {
-    out.push_back(fmt::format("kernel {} of {} was timed while the host, not the GPU, set the pace: {} answers",
-                              by->kernels()[answer.kernel], by->framework(), second_.resolution->framework()));
-    by = second_.resolution.get();
-    answer = by->predict(*shape);
+  if (second_.resolution != nullptr) {
+    if (const std::string reason = distrust(*lowered_, *by, answer.kernel); !reason.empty()) {
+      out.push_back(fmt::format("{}: {} answers", reason, second_.resolution->framework()));
+      by = second_.resolution.get();
+      answer = by->predict(*shape);
+    }
   }
   const auto general = by->warnings();
   out.insert(out.end(), general.begin(), general.end());

@@ -44,8 +44,8 @@ struct Answering {
 /// Prices the calls of one operator of a step, remembering them by shape. Not for use by several threads at once.
 class OperatorPricer {
  public:
-  /// `first`: who answers, null for nobody. `second` steps in where the first one's kernel was timed while the host set
-  /// the pace; may be null. `asked`: the framework of the first was asked for by name, so that the second is a
+  /// `first`: who answers, null for nobody. `second` steps in where the first one's kernel is not to be trusted
+  /// (trust.h); may be null. `asked`: the framework of the first was asked for by name, so that the second is a
   /// stand-in. All references outlive the pricer.
   OperatorPricer(const LoweredOperator& lowered, const GpuSpec& gpu, const MemoryBandwidth& bandwidth, Answering first,
                  Answering second, bool asked);

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "predictor/resolve.h"
+#include "predictor/step/trust.h"
 
 namespace roofcal {
 namespace {
@@ -30,6 +31,16 @@ Result<void> runs_on(const GpuSpec& gpu, const LoweredOperator& lowered) {
 
 // Kernels that belong to no framework: whoever was calibrated answers.
 bool is_nobodys(const LoweredOperator& lowered) { return lowered.op == "memory"; }
+
+// What decides who answers: whether attention is grouped does, since some tables are not to be trusted then.
+std::tuple<std::string, Attributes, bool> class_of(const LoweredOperator& lowered) {
+  const auto* attention = std::get_if<AttentionSizes>(&lowered.sizes);
+  return {lowered.op, lowered.attributes, attention != nullptr && attention->heads > attention->kv_heads};
+}
+
+bool calls_nccl(const LoweredOperator& lowered) {
+  return lowered.op == "collective" && lowered.attributes.find("collective")->second != "all_reduce";
+}
 
 }  // namespace
 
@@ -66,8 +77,8 @@ Result<std::shared_ptr<const Resolution>> StepPredictor::resolve(const LoweredOp
   }
   auto resolved = predictor_->resolve(question);
   if (!resolved) return resolved;
-  // Frameworks call NCCL for what they have no kernel of their own for: that is no stand-in.
-  if (lowered.op == "collective" && !question.framework.empty() && (*resolved)->framework() != question.framework) {
+  // Frameworks call NCCL for what they have no kernel of their own for: that is no stand-in. All have one to reduce.
+  if (calls_nccl(lowered) && !question.framework.empty() && (*resolved)->framework() != question.framework) {
     question.framework = "nccl";
     question.version.clear();
     auto by_nccl = predictor_->resolve(question);
@@ -76,22 +87,16 @@ Result<std::shared_ptr<const Resolution>> StepPredictor::resolve(const LoweredOp
   return resolved;
 }
 
-Result<std::shared_ptr<const Resolution>> StepPredictor::unhindered(const LoweredOperator& lowered,
-                                                                    const Resolution& instead_of) const {
-  const auto hindered = [](const Resolution& resolution) {
-    for (std::size_t kernel = 0; kernel < resolution.kernels().size(); ++kernel) {
-      if (resolution.host_bound(static_cast<std::uint16_t>(kernel))) return true;
-    }
-    return false;
-  };
-  if (!hindered(instead_of)) return std::shared_ptr<const Resolution>();
+Result<std::shared_ptr<const Resolution>> StepPredictor::trusted(const LoweredOperator& lowered,
+                                                                 const Resolution& instead_of) const {
+  if (!distrusted(lowered, instead_of)) return std::shared_ptr<const Resolution>();
   const auto there = instead_of.frameworks();
   std::vector<std::string> others(there.begin(), there.end());
   std::erase(others, instead_of.framework());
   while (!others.empty()) {
     const std::string best = preferred_framework(others);
     auto resolved = resolve(lowered, best);
-    if (!resolved || !hindered(**resolved)) return resolved;
+    if (!resolved || !distrusted(lowered, **resolved)) return resolved;
     std::erase(others, best);
   }
   return std::shared_ptr<const Resolution>();
@@ -111,14 +116,14 @@ Result<void> StepPredictor::prepare(std::size_t index) {
   Known none;
   const Known* known = &none;
   if (lowered.table() != nullptr) {
-    const auto key = std::pair(lowered.op, lowered.attributes);
+    const auto key = class_of(lowered);
     auto entry = known_.find(key);
     if (entry == known_.end()) {
       auto first = resolve(lowered, question_.framework);
       if (!first && first.error().code != ErrorCode::not_calibrated) return first.error();
       Known found;
       if (first) {
-        auto second = unhindered(lowered, **first);
+        auto second = trusted(lowered, **first);
         if (!second) return second.error();
         found.first = answering(*std::move(first));
         found.second = answering(*std::move(second));
@@ -139,7 +144,7 @@ void StepPredictor::expect(const StepTokens& tokens) const {
   for (std::size_t i = 0; i < operators_->size(); ++i) {
     const LoweredOperator& lowered = (*operators_)[i];
     if (pricers_[i] != nullptr || lowered.table() == nullptr || !shape_of(lowered, tokens)) continue;
-    if (known_.contains(std::pair(lowered.op, lowered.attributes))) continue;
+    if (known_.contains(class_of(lowered))) continue;
     ClassKey group;
     group.gpu = gpu_->name;
     group.op = lowered.op;
@@ -208,7 +213,7 @@ std::vector<std::string> StepPredictor::warnings(const StepTokens& tokens, std::
       for (const std::string& text : pricers_[line.index]->warnings(tokens)) say(text, name);
       continue;
     }
-    const auto known = known_.find(std::pair(line.lowered->op, line.lowered->attributes));
+    const auto known = known_.find(class_of(*line.lowered));
     say(known == known_.end() ? std::string(kNoTable) : "priced by its bound, since " + known->second.reason, name);
   }
   for (const std::string& text : bandwidth_->warnings) say(text, "memory bandwidth");

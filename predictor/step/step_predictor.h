@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "predictor/predictor.h"
@@ -62,9 +63,10 @@ class StepPredictor {
   [[nodiscard]] Result<void> prepare(std::size_t index);
   [[nodiscard]] Result<std::shared_ptr<const Resolution>> resolve(const LoweredOperator& lowered,
                                                                   const std::string& framework) const;
-  /// Another framework of the same GPU, none of whose kernels the host held back; null when there is none.
-  [[nodiscard]] Result<std::shared_ptr<const Resolution>> unhindered(const LoweredOperator& lowered,
-                                                                     const Resolution& instead_of) const;
+  /// Another framework of the same GPU, whose times are to be trusted where those of the first are not (trust.h); null
+  /// when that is not needed or there is none.
+  [[nodiscard]] Result<std::shared_ptr<const Resolution>> trusted(const LoweredOperator& lowered,
+                                                                  const Resolution& instead_of) const;
   [[nodiscard]] Answering answering(std::shared_ptr<const Resolution> resolution);
 
   const Predictor* predictor_;
@@ -73,12 +75,12 @@ class StepPredictor {
   std::unique_ptr<const std::vector<LoweredOperator>> operators_;
   std::unique_ptr<const MemoryBandwidth> bandwidth_;
   std::vector<std::unique_ptr<OperatorPricer>> pricers_;  // by operator; null until a step runs it
-  // By operator's name and attributes: who answers; where nobody does, why.
+  // By operator's name, attributes and whether its attention is grouped: who answers; where nobody does, why.
   struct Known {
     Answering first, second;
     std::string reason;
   };
-  std::map<std::pair<std::string, Attributes>, Known> known_;
+  std::map<std::tuple<std::string, Attributes, bool>, Known> known_;
   std::size_t classes_ = 1;  // class 0: what is priced by its bound
   StepInterval interval_;
   std::vector<OperatorTime> lines_;

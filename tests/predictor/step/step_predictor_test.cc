@@ -268,6 +268,22 @@ TEST_F(Steps, TimesOfTheHostAreNotBelieved) {
       std::ranges::any_of(warnings, [](const std::string& text) { return text.find("host") != std::string::npos; }));
 }
 
+// TensorRT-LLM's table of grouped decode attention on the B200 is several times slower than a step that runs it.
+TEST_F(Steps, AttentionOfTheB200IsThatOfAnotherFramework) {
+  const auto attention = [&](const char* model, const char* gpu, const char* framework) {
+    auto predictor = steps(model, gpu, {1, 1, 1, 1}, framework);
+    EXPECT_TRUE(predictor) << predictor.error().message;
+    std::vector<OperatorTime> lines;
+    EXPECT_TRUE(predictor->evaluate(decode(8, 2000), lines));
+    const auto found =
+        std::ranges::find(lines, "generation_attention", [](const OperatorTime& line) { return line.lowered->op; });
+    return std::pair(found->each.by->framework(), found->each.provenance);
+  };
+  EXPECT_EQ(attention("Qwen/Qwen3-32B", "b200_sxm", ""), std::pair(std::string("vllm"), Provenance::interpolated));
+  EXPECT_EQ(attention("Qwen/Qwen3-32B", "b200_sxm", "trtllm"), std::pair(std::string("vllm"), Provenance::transferred));
+  EXPECT_EQ(attention("Qwen/Qwen3-32B", "h200_sxm", ""), std::pair(std::string("trtllm"), Provenance::interpolated));
+}
+
 TEST_F(Steps, RefuseWhatAGpuCannotMultiply) {
   const auto fp4 = steps("nvidia/DeepSeek-R1-NVFP4", "h200_sxm", {8, 1, 8, 1});
   ASSERT_FALSE(fp4);
