@@ -17,6 +17,17 @@ CLI::Validator not_empty() {
   return CLI::Validator([](const std::string& text) { return text.empty() ? std::string("is empty") : ""; }, "");
 }
 
+// Serving engines say prefill and decode for the phases of an attention.
+CLI::Validator serving_words() {
+  return CLI::Validator(
+      [](std::string& text) {
+        if (text == "prefill") text = "context";
+        if (text == "decode") text = "generation";
+        return std::string();
+      },
+      "");
+}
+
 bool has_flag(const Operator& op, std::string_view flag) {
   const auto named = [flag](const auto& entry) { return flag_name(entry.name) == flag; };
   return std::ranges::any_of(op.fields(), named) || std::ranges::any_of(op.attributes(), named);
@@ -62,9 +73,10 @@ void OperatorArguments::add_options(CLI::App& verb) {
   if (family_.operators.size() > 1) {
     std::vector<std::string_view> phases;
     for (const Operator* op : family_.operators) phases.push_back(op->phase());
-    verb.add_option("--phase", phase_, fmt::format("{}", fmt::join(phases, " or ")))
+    verb.add_option("--phase", phase_, fmt::format("{}; prefill and decode mean these", fmt::join(phases, " or ")))
         ->type_name("P")
         ->check(one_of(phases))
+        ->transform(serving_words())
         ->group("Shape");
   }
   const auto add = [&](std::string_view name, const std::string& help, const char* type, const char* group) {
