@@ -18,9 +18,7 @@ std::int64_t size_or(const MeasurementCase& one, std::string_view name, std::int
 }
 
 // Products that one call makes.
-double products(const MeasurementCase& one) {
-  return static_cast<double>(size_or(one, "batch", size_or(one, "groups", 1)));
-}
+double products(const MeasurementCase& one) { return static_cast<double>(size_or(one, "batch", 1)); }
 
 Shape gemm_shape(const MeasurementCase& one) { return {one.sizes.at("m"), one.sizes.at("n"), one.sizes.at("k")}; }
 

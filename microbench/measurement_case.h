@@ -14,7 +14,6 @@ namespace roofcal::microbench {
 inline constexpr std::string_view kLaunchKind = "launch";             ///< kernel_launch, graph_launch, host_dispatch
 inline constexpr std::string_view kTransferKind = "transfer";         ///< host_to_device, device_to_host
 inline constexpr std::string_view kBatchedGemmKind = "batched_gemm";  ///< equal products, a stride apart
-inline constexpr std::string_view kGroupedGemmKind = "grouped_gemm";  ///< products of unequal m, as experts make them
 inline constexpr std::string_view kSentinelKind = "sentinel";         ///< one shape again and again: shows drift
 inline constexpr std::string_view kCheckKind = "check";               ///< an operator's result against its reference
 inline constexpr std::string_view kMapKind = "kernel_map";            ///< the heuristic's choice, nothing timed

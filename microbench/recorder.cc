@@ -110,7 +110,7 @@ ClassKey key_of(const MeasurementCase& one, const RecordContext& context) {
   key.attributes = one.attributes;
   key.cache = one.cache;
   if (one.op == "gemm") {
-    key.framework = one.kind == kGroupedGemmKind ? "cublas" : "cublaslt";
+    key.framework = "cublaslt";
     key.version = context.version;
   } else {
     key.framework = "roofcal";

@@ -91,7 +91,7 @@ class List {
     MeasurementCase one;
     one.kind = std::string(kind);
     one.op = "gemm";
-    one.kernel = kind == kBatchedGemmKind ? "heuristic" : "grouped";
+    one.kernel = "heuristic";
     one.attributes = {{"dtype", std::string(dtype)}};
     one.sizes = sizes;
     add(std::move(one));
@@ -205,17 +205,12 @@ void add_gemms(List& list, Suite suite, int capability) {
       }
     }
   }
-  // Attention as batched products, experts as grouped ones.
+  // Attention as batched products.
   for (const std::int64_t batch : {8, 64, 512}) {
     for (const std::int64_t m : {1, 128, 1024}) {
       for (const std::int64_t n : {512, 2048}) {
         list.products(kBatchedGemmKind, "bfloat16", {{"batch", batch}, {"m", m}, {"n", n}, {"k", 128}});
       }
-    }
-  }
-  for (const std::int64_t groups : {8, 64}) {
-    for (const std::int64_t m : {4, 64, 512}) {
-      list.products(kGroupedGemmKind, "bfloat16", {{"groups", groups}, {"m", m}, {"n", 4096}, {"k", 2048}});
     }
   }
 }

@@ -1,24 +1,42 @@
-# Headers of microbench that compile without CUDA.
+# Headers of microbench.
 list(APPEND headers
+  microbench/arguments.h
   microbench/cache_rotation.h
+  microbench/campaign.h
   microbench/ceilings.h
   microbench/clock_steadiness.h
   microbench/device.h
   microbench/drift.h
+  microbench/gpu/cublaslt.h
+  microbench/gpu/cublaslt_values.h
+  microbench/gpu/cuda_api.h
+  microbench/gpu/cuda_device.h
+  microbench/gpu/cuda_resources.h
+  microbench/gpu/cuda_runtime_api.h
+  microbench/gpu/dynamic_library.h
+  microbench/gpu/gpu_context.h
+  microbench/gpu/nvml.h
+  microbench/gpu/stream_subject.h
+  microbench/gpu/subjects.h
   microbench/gpu_facts.h
+  microbench/kernels/cuda_kernels.h
+  microbench/kernels/kernels.h
   microbench/launch_plan.h
   microbench/measure_case.h
   microbench/measurement_case.h
   microbench/memory_fit.h
   microbench/memory_kernels.h
   microbench/number_formats.h
+  microbench/plan_cases.h
   microbench/random_data.h
   microbench/recorder.h
   microbench/references.h
   microbench/resume.h
   microbench/statistics.h
   microbench/stopping.h
+  microbench/store_reporter.h
   microbench/suites.h
+  microbench/summary.h
   microbench/throttle.h
   microbench/time_left.h
 )
