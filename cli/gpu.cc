@@ -151,7 +151,7 @@ void add_gpu(const Registry& registry) {
   add_verb_.add_option("FILE", *file, "JSON with name, figures and their sources")->required()->type_name("");
   add_verb_.callback([&action, file] { action = [file](Session& session) { return add(session, *file); }; });
 
-  add_later_gpu_verbs(below);
+  add_gpu_what_if(below);
 }
 
 }  // namespace roofcal::cli

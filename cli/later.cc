@@ -40,9 +40,4 @@ void add_later_predictions(const Registry& predict) {
             "roofcal predict serving Qwen/Qwen3-32B --gpu h200_sxm --isl 4000 --osl 1000 --concurrency 64");
 }
 
-void add_later_gpu_verbs(const Registry& gpu) {
-  add_later(gpu, "what-if", "a GPU with figures of its own",
-            "roofcal gpu what-if h200_sxm --set mem_bw=2x --name h200_2x");
-}
-
 }  // namespace roofcal::cli

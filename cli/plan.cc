@@ -15,8 +15,11 @@
 #include "cli/question_options.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
+#include "db/catalogue.h"
 #include "db/shape_list.h"
 #include "db/whole_file.h"
+#include "predictor/models/library.h"
+#include "predictor/plan/model_calls.h"
 #include "predictor/plan/plan_classes.h"
 
 namespace roofcal::cli {
@@ -26,7 +29,7 @@ constexpr double kSecondsAMinute = 60.0;
 constexpr double kMostMinutes = 7.0 * 24.0 * 60.0;  // a week
 
 struct Options {
-  std::string gpu, op, framework, shapes, output;
+  std::string gpu, op, framework, models, shapes, output;
   double minutes = 0.0;
   std::uint64_t seed = 1;
 };
@@ -69,6 +72,21 @@ Result<std::vector<WeightedCall>> listed_calls(Session& session, const Options& 
     calls.push_back({std::string(shape.op->name()), shape.attributes, shape.shape, shape.cache, shape.weight});
   }
   return calls;
+}
+
+// The calls of --models.
+Result<std::vector<WeightedCall>> calls_of_models(const Options& options, const Predictor& predictor,
+                                                  const GpuSpec& gpu) {
+  std::vector<models::ModelDescription> described;
+  for (const std::string& name : split_list(options.models)) {
+    auto model = models::ModelLibrary(models_folder()).describe(name);
+    if (!model) return model.error();
+    described.push_back(*std::move(model));
+  }
+  if (described.empty()) {
+    return Error{ErrorCode::usage, fmt::format("--models: '{}' names no model", options.models)};
+  }
+  return model_calls(predictor, gpu, described, framework_name(options.framework));
 }
 
 // A plan's shapes as records: the calls in columns that read_shape_list knows, then what they cost.
@@ -198,6 +216,10 @@ Result<int> plan(Session& session, const Options& options) {
   const auto store = session.store();
   if (!store) return store.error();
 
+  if (!options.models.empty()) {
+    calls = calls_of_models(options, **predictor, **gpu);
+    if (!calls) return calls.error();
+  }
   PlanQuestion question{**gpu, options.op, framework_name(options.framework), *std::move(calls), options.seed};
   const auto what = plan_classes(**predictor, **library, *store, question);
   if (!what) return what.error();
@@ -243,7 +265,8 @@ void add_plan(const Registry& registry) {
       registry, "plan", "which shapes to measure next: the most error removed a second of GPU time",
       "  roofcal plan --gpu h200_sxm --minutes 10 --output plan.csv && roofcal measure --plan plan.csv\n"
       "  roofcal plan --gpu h200_sxm --minutes 1 --op gemm --shapes shapes.csv\n"
-      "Shapes come from what is calibrated for the GPU, else for others like it, or from a file: `op`, the\n"
+      "Shapes come from what is calibrated for the GPU, else for others like it, from models, or from a file: `op`, "
+      "the\n"
       "names of `predict rows` and, if wanted, `weight` as columns. Calibrations tell likely times; only what\n"
       "the store holds counts as measured. The most worthwhile shapes come first.");
   const auto options = std::make_shared<Options>();
@@ -251,8 +274,12 @@ void add_plan(const Registry& registry) {
   verb.add_option("--minutes", options->minutes, "GPU time to spend")->required()->type_name("M");
   verb.add_option("--op", options->op, "only this operator")->type_name("OP");
   verb.add_option("--framework", options->framework, "only what this framework runs")->type_name("F");
+  CLI::Option* models =
+      verb.add_option("--models", options->models, "the shapes that these models use, by their share of the time")
+          ->type_name("A,B");
   verb.add_option("--shapes", options->shapes, "the shapes that matter, as CSV; default: the calibrated ranges")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->excludes(models);
   verb.add_option("--output", options->output, "write the shapes here, for `roofcal measure --plan`; print the classes")
       ->type_name("FILE");
   verb.add_option("--seed", options->seed, "of random choices; default 1")->type_name("S");

@@ -13,6 +13,7 @@ void add_predict(const Registry& registry);
 void add_predict_rows(const Registry& predict);
 void add_predict_model(const Registry& predict);
 void add_gpu(const Registry& registry);
+void add_gpu_what_if(const Registry& gpu);
 void add_plan(const Registry& registry);
 void add_db(const Registry& registry);
 void add_db_diff(const Registry& db);
@@ -20,6 +21,5 @@ void add_doctor(const Registry& registry);
 /// Verbs of the contract that a later step brings: they say so and exit 2.
 void add_later_verbs(const Registry& registry);
 void add_later_predictions(const Registry& predict);
-void add_later_gpu_verbs(const Registry& gpu);
 
 }  // namespace roofcal::cli

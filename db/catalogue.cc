@@ -210,7 +210,9 @@ std::vector<std::string> GpuCatalogue::suggestions(std::string_view name) const 
   for (const auto& [entry, distance] : distances) sorted.emplace_back(distance, entry);
   std::ranges::sort(sorted);
   std::vector<std::string> out;
-  for (std::size_t i = 0; i < std::min<std::size_t>(3, sorted.size()); ++i) out.push_back(sorted[i].second);
+  for (const auto& [distance, entry] : sorted) {
+    if (distance == sorted.front().first && out.size() < 3) out.push_back(entry);
+  }
   return out;
 }
 

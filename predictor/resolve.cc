@@ -34,6 +34,24 @@ int rank(const std::string* part) {
   return std::isdigit(static_cast<unsigned char>(part->front())) != 0 ? 2 : 0;
 }
 
+// Of the experiments within an architecture: the half-width, and how far apart H100 and H200 are in ln of their figures
+// (bandwidth 0.36, L2 0.18).
+constexpr double kWithin = 0.15;
+constexpr double kAcross = 0.8;
+constexpr double kApartSeen = 0.54;
+
+double apart(const GpuSpec& a, const GpuSpec& b) {
+  const auto gap = [](double x, double y) { return x > 0.0 && y > 0.0 ? std::abs(std::log(x / y)) : 0.0; };
+  double peaks = 0.0;
+  for (std::size_t i = 0; i < a.peaks.size(); ++i) {
+    peaks = std::max(peaks, gap(a.peaks[i].value(), b.peaks[i].value()));
+  }
+  return peaks + gap(a.memory_bandwidth.value(), b.memory_bandwidth.value()) + gap(a.l2.value(), b.l2.value()) +
+         gap(static_cast<double>(a.sm_count), static_cast<double>(b.sm_count)) +
+         gap(a.boost_clock.value(), b.boost_clock.value()) +
+         gap(a.nvlink_bandwidth.value(), b.nvlink_bandwidth.value());
+}
+
 }  // namespace
 
 int compare_versions(std::string_view a, std::string_view b) {
@@ -69,7 +87,8 @@ double transfer_distance(const GpuSpec& donor, const GpuSpec& target, Rate rate)
 
 double transfer_log_halfwidth(const GpuSpec& donor, const GpuSpec& target) {
   // Twice the MAPE seen is about the 90 % quantile of the absolute log error.
-  return donor.architecture == target.architecture ? 0.15 : 0.8;
+  const double seen = donor.architecture == target.architecture ? kWithin : kAcross;
+  return std::max(seen, kWithin * apart(donor, target) / kApartSeen);
 }
 
 }  // namespace roofcal

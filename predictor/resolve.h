@@ -23,7 +23,8 @@ namespace roofcal {
 
 /// Half-width, in log time, that answers carried from one GPU to another add to their interval. From the
 /// leave-one-GPU-out experiments in docs/accuracy.md (section on transfer): about 6 % within an architecture, 15 to 55
-/// % across (MAPE, no points on the target).
+/// % across (MAPE, no points on the target). Beyond what those experiments spanned (figures that differ by more, a
+/// what-if) it grows with the sum of the logarithms by which figures differ.
 [[nodiscard]] double transfer_log_halfwidth(const GpuSpec& donor, const GpuSpec& target);
 
 }  // namespace roofcal

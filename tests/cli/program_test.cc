@@ -190,16 +190,6 @@ TEST_F(Program, TheTableIsReadable) {
   }
 }
 
-TEST_F(Program, PrefillAndDecodeAreThePhasesOfAttention) {
-  const std::string shape = " --gpu b200_sxm --batch 8 --seq 4096 --heads 32 --kv-heads 8 --head-dim 128 --format json";
-  for (const auto& [written, meant] : {std::pair{"prefill", "context"}, {"decode", "generation"}}) {
-    const Outcome one = run(std::string("predict attention --phase ") + written + shape);
-    const Outcome other = run(std::string("predict attention --phase ") + meant + shape);
-    ASSERT_EQ(one.status, 0) << one.err;
-    EXPECT_EQ(one.out, other.out);
-  }
-}
-
 TEST_F(Program, ListsGiveOneAnswerEachInTheOrderWritten) {
   const Outcome outcome = run("predict gemm --gpu h200_sxm --m 2^0:2^3 --n 8192,1024 --k 8192 --format json");
   ASSERT_EQ(outcome.status, 0) << outcome.err;

@@ -49,6 +49,20 @@ TEST(TransferHalfwidth, WiderAcrossArchitectures) {
   const GpuSpec a = spec("a", "hopper", 1, 1, 1);
   const GpuSpec b = spec("b", "ada", 1, 1, 1);
   EXPECT_GT(transfer_log_halfwidth(a, b), transfer_log_halfwidth(a, a));
+  // The further a what-if goes, the less is known.
+  GpuSpec base;
+  base.architecture = "hopper";
+  base.memory_bandwidth = BytesPerSecond(4.8e12);
+  base.sm_count = 132;
+  GpuSpec twice = base;
+  twice.memory_bandwidth = 2.0 * base.memory_bandwidth;
+  GpuSpec thrice = base;
+  thrice.memory_bandwidth = 3.0 * base.memory_bandwidth;
+  GpuSpec larger = thrice;
+  larger.sm_count = 264;
+  EXPECT_GT(transfer_log_halfwidth(base, twice), transfer_log_halfwidth(base, base));
+  EXPECT_GT(transfer_log_halfwidth(base, thrice), transfer_log_halfwidth(base, twice));
+  EXPECT_GT(transfer_log_halfwidth(base, larger), transfer_log_halfwidth(base, thrice));
 }
 
 }  // namespace
