@@ -29,14 +29,15 @@ class MoeFeaturizer final : public Featurizer {
     for (const std::string_view name : kSmooth) {
       hints.smooth.push_back({name, std::log(1.5)});
     }
-    // From the H200's classes; nothing below 0.05 is believed. Balanced routers seen from power laws alone (6.7 octaves
+    // Of docs/accuracy.md; nothing below 0.05 is believed. Balanced routers seen from power laws alone (6.7 octaves
     // in this field): nine in ten within a factor of 1.4.
-    hints.beyond = {{"tokens", 0.05, 0.15},
-                    {"hidden", 0.32, 0.18},
+    hints.beyond = {{"tokens", 0.06, 0.09},
+                    {"hidden", 0.21, 0.18},
                     {"inter", 0.05, FitHints::kUnmeasuredBeyond},
-                    {"experts", 0.05, 0.19},
-                    {"tp", 0.05, 0.08},
-                    {"ep", 0.06, 0.16},
+                    {"experts", 0.05, 0.18},
+                    {"topk", 0.28, FitHints::kUnmeasuredBeyond},
+                    {"tp", 0.06, 0.10},
+                    {"ep", 0.06, 0.12},
                     {"distribution", 0.05, FitHints::kUnmeasuredBeyond}};
     return hints;
   }
